@@ -256,10 +256,12 @@ class FollowStep:
         match: Number of the match in the journal. If another match is being played now, the step is
             refused.
         actions: The actions that make up the step.
+        chain: Digest of the match up to the step, by which the step is recognised if it is sent again.
     """
 
     match: int
     actions: tuple[Action, ...]
+    chain: str
 
 
 @dataclass(frozen=True, slots=True)

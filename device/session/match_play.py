@@ -187,20 +187,14 @@ def take_step(state: TableState, *actions: Action) -> Change:
     return replace(accepted, actions=actions)
 
 
-def follow(state: TableState, command: FollowStep, mark: str) -> Change:
-    """Carry out a step that was taken at the other tray.
-
-    Args:
-        state: The state of the table.
-        command: The step.
-        mark: The mark of the step, by which it is recognised if it is sent again.
-    """
+def follow(state: TableState, command: FollowStep) -> Change:
+    """Carry out a step that was taken at the other tray."""
     before = state.current_match
-    if state.last_followed == (mark, before):
+    if state.last_followed == (command.chain, before):
         return Change(state)  # the step was sent again while the table was busy
     change = _write_step(state, command.actions)
     after = change.state.current_match
-    followed = replace(change.state, last_followed=(mark, after))
+    followed = replace(change.state, last_followed=(command.chain, after))
     if state.dice_log is None:
         message = messages.followed(command.actions, before, after)
         followed = followed.cleared().saying(message)

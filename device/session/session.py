@@ -242,7 +242,7 @@ class Session:
             case Undo():
                 self._undo()
             case FollowStep() if command.match == self.live_match.match_id:
-                self._run(match_play.follow(table, command, self.live_match.request))
+                self._run(match_play.follow(table, command))
             case FollowStep():
                 raise TableError(Message("Another match is now being played here."))
             case AnswerQuestion():

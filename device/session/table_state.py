@@ -227,7 +227,7 @@ class TableState:
         last_reading_s: When the tray was last read without leaving a question open, in seconds on
             the same clock.
         has_simulated_throw: Whether simulated dice have been thrown since `last_reading_s`.
-        last_followed: The mark of the newest step that was taken at another tray, and the match after
+        last_followed: The chain of the newest step that was taken at another tray, and the match after
             it.
     """
 

@@ -3,18 +3,22 @@
 The journal is the queue: each message contains entries of the journal that the other tray lacks.
 """
 
+import json
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from hashlib import blake2s
 from secrets import token_hex
 from typing import Protocol
 
 from device.shared_match.links import Link, MatchSide
-from device.shared_match.replica import Replica, entries_with_marks, rules_digest
 from device.shared_match.sync import (
+    MAX_ENTRIES,
+    MAX_ENTRY_CHARS,
     MAX_FILE_BYTES,
     NOTHING,
+    OTHER_VERSION,
     PART_BYTES,
     REFUSALS,
     FilePart,
@@ -24,12 +28,14 @@ from device.shared_match.sync import (
 )
 from game.commands import Command, CorrectThrow, FollowStep, Rematch, ShowOtherPhoto, Undo
 from game.errors import GameError
+from game.journal.entry import OTHER_TRAY, Entry, EntryFit, WireEntry, comparable_entries
 from game.journal.history import History
 from game.match.events import Action, Revision, Thrown
 from game.match.match import Match
 from game.message import Message
+from game.rules.ruleset import Ruleset
 from game.situation import TableError
-from web.contracts import OtherTrayView, SharedPhase, Snapshot
+from web.contracts import OtherTrayView, SharedPhase, Table
 
 MAX_WANTED = 6
 """Number of the latest throws whose pictures are fetched, so that few are transferred after a long outage."""
@@ -181,37 +187,114 @@ class FileFetcher:
             del self._wanted[name]
 
 
-class DoingTable(Protocol):
-    """The part of the companion that carries out commands."""
-
-    def do(self, command: Command, request: str = "") -> object:
-        """Carry out a command.
-
-        Args:
-            command: The command.
-            request: Mark that the journal stores with the step; "" if there is none.
-
-        Raises:
-            TableError, GameError: If the command is refused.
-        """
-
-    def snapshot(self) -> Snapshot:
-        """Return the newest snapshot of the table."""
+def diverged(seq: int) -> SharedMatchError:
+    """Return the error for two trays whose copies of a match differ from entry number `seq` onwards."""
+    return SharedMatchError(
+        Message(
+            "The match differs between the two trays from step %(n)s on: run `traykeeper "
+            "compare` to see where, and play on at one of them.",
+            n=str(seq),
+        )
+    )
 
 
-@dataclass(slots=True)
-class _Heard:
-    """The report of the other tray in its last message.
+def rules_id(rules: Ruleset) -> str:
+    """Return a digest of complete rules. It shows whether two versions of Traykeeper use one name for the same rules."""
+    return blake2s(json.dumps(asdict(rules), sort_keys=True).encode(), digest_size=8).hexdigest()
+
+
+class Replica:
+    """The entries of a shared match that this tray has.
+
+    The entries so far determine which side may add the next one: the host until the match has started, then the side
+    whose player's turn it is. So the two sides never add different entries at the same place.
+
+    Args:
+        guest_seats: The seats of the players at the guest's tray.
 
     Attributes:
-        time_s: When the message arrived, in seconds.
-        seq: Number of the other tray's last entry; None before its first message.
-        trouble: Why the two trays cannot play on; None if they can.
+        match: The match after the last entry; None before the first.
     """
 
-    time_s: float = float("-inf")
-    seq: int | None = None
-    trouble: Message | None = None
+    def __init__(self, guest_seats: Sequence[int]) -> None:
+        self._guest_seats = frozenset(guest_seats)
+        self._entries: list[WireEntry] = []
+        self.match: Match | None = None
+
+    def __repr__(self) -> str:
+        return f"<Replica at {self.seq}>"
+
+    @property
+    def seq(self) -> int:
+        """Number of the last entry, counted from 0; -1 if there is none."""
+        return len(self._entries) + NOTHING
+
+    def chain(self, seq: int) -> str:
+        """Return the digest of the match up to the entry with this number; "" if this tray lacks that entry."""
+        return self._entries[seq].chain if 0 <= seq <= self.seq else ""
+
+    @property
+    def may_add(self) -> MatchSide:
+        """The side that may add the next entry."""
+        is_guest = self.match is not None and self.match.state.turn.seat in self._guest_seats
+        return MatchSide.GUEST if is_guest else MatchSide.HOST
+
+    def add(self, entry: WireEntry) -> None:
+        """Add the next entry of this tray's journal.
+
+        Raises:
+            GameError: If this version cannot play the entry.
+        """
+        self.match = entry.played(self.match)
+        self._entries.append(entry)
+
+    def after(self, seq: int) -> tuple[WireEntry, ...]:
+        """Return the entries after the one with this number, as many as fit into one message."""
+        found: list[WireEntry] = []
+        length = 0
+        for entry in self._entries[seq + 1 : seq + 1 + MAX_ENTRIES]:
+            length += len(json.dumps(entry.to_json(), separators=(",", ":")))
+            if found and length > MAX_ENTRY_CHARS:
+                break
+            found.append(entry)
+        return tuple(found)
+
+    def missing(self, sync: Sync) -> list[WireEntry]:
+        """Check a message from the other tray, and return the entries in it that this tray lacks.
+
+        Raises:
+            SharedMatchError: If the two trays have different matches, or this version cannot play an entry.
+        """
+        if self.chain(sync.seq) not in ("", sync.chain):
+            raise diverged(self._first_difference(sync))
+        entries, match = [*self._entries], self.match
+        for entry in sync.entries:
+            fit = entry.fit(len(entries) + NOTHING, lambda seq: entries[seq].chain)
+            if fit is EntryFit.GAP:
+                break
+            if fit is EntryFit.DIFFERENT or entry.match != sync.match:
+                raise diverged(entry.seq)
+            if fit is EntryFit.NEW:
+                match = _played(entry, match, sync.rules)
+                entries.append(entry)
+        return entries[self.seq + 1 :]
+
+    def _first_difference(self, sync: Sync) -> int:
+        different = (
+            each.seq for each in sync.entries if self.chain(each.seq) not in ("", each.chain)
+        )
+        return next(different, sync.seq)
+
+
+def _played(entry: WireEntry, match: Match | None, rules: str) -> Match:
+    """Return the match after an entry from the other tray, whose rules have this digest."""
+    try:
+        after = entry.played(match)
+    except GameError:
+        raise SharedMatchError(OTHER_VERSION) from None
+    if match is None and rules_id(after.rules) != rules:
+        raise SharedMatchError(OTHER_VERSION)
+    return after
 
 
 class Conversation:
@@ -231,16 +314,18 @@ class Conversation:
         link: Link,
         number: int,
         history: History,
-        table: DoingTable,
+        table: Table,
         *,
         files: Mapping[str, ThrowFiles],
         clock: Callable[[], float],
     ) -> None:
         self.link, self.number = link, number
         self._history, self._table, self._clock = history, table, clock
-        self._replica = self._new_replica()
+        self._replica = Replica(self.link.guest_seats)
         self._fetcher = FileFetcher(files)
-        self._heard = _Heard()
+        self._heard_s = float("-inf")
+        self._their_seq: int | None = None  # before the first message
+        self._trouble: Message | None = None
         self._said: tuple[object, ...] = ()
         self._wish: Wish | None = None
         self._done_wish = ""
@@ -253,12 +338,12 @@ class Conversation:
         """The facts that the page shows about the other tray."""
         match = self._replica.match
         seats = range(len(match.state.players)) if match else ()
-        is_reachable = self._clock() - self._heard.time_s < UNREACHABLE_S
+        is_reachable = self._clock() - self._heard_s < UNREACHABLE_S
         return OtherTrayView(
             SharedPhase.PLAYING,
             tuple(filter(self.link.is_elsewhere, seats)),
             is_reachable,
-            self._heard.trouble or (None if is_reachable else NOT_REACHABLE),
+            self._trouble or (None if is_reachable else NOT_REACHABLE),
         )
 
     @property
@@ -276,8 +361,8 @@ class Conversation:
     @property
     def has_other_tray_caught_up(self) -> bool:
         """Whether the other tray has reported that it has every step in this tray's journal."""
-        entries = entries_with_marks(self._history, self.number, self.link.match)
-        return self._heard.seq is not None and self._heard.seq >= len(entries) - 1
+        entries = self._entries()
+        return self._their_seq is not None and self._their_seq >= len(entries) - 1
 
     @property
     def has_news(self) -> bool:
@@ -294,18 +379,24 @@ class Conversation:
         Raises:
             GameError: If the journal cannot be read.
         """
-        entries = entries_with_marks(self._history, self.number, self.link.match)
+        entries = self._entries()
         head = self._replica.seq
-        if head >= 0 and (len(entries) <= head or entries[head][0].chain != self._replica.chain):
-            self._replica = self._new_replica()  # a backup was restored
+        if head >= 0 and (
+            len(entries) <= head or entries[head][0].chain != self._replica.chain(head)
+        ):
+            self._replica = Replica(self.link.guest_seats)  # a backup was restored
             self._fetcher.forget()
-        for wire, entry, mark in entries[self._replica.seq + 1 :]:
-            before = self._replica.match
-            self._replica.add(wire, mark)
+        for wire, entry in entries[self._replica.seq + 1 :]:
+            before, is_own = self._replica.match, self._replica.may_add is self.link.side
+            self._replica.add(wire)
             if before and (found := _place_of_throw(entry.actions)) is not None:
                 index = len(before.timeline) + found
-                is_own = self._replica.author(wire.seq) is self.link.side
                 self._fetcher.note_throw(wire.seq, entry.position, index, is_own=is_own)
+
+    def _entries(self) -> list[tuple[WireEntry, Entry]]:
+        """Return the entries of the match, in the form that trays exchange and as they are in this tray's journal."""
+        entries = [e for e in self._history.steps(self.number) if e.start_match or e.actions]
+        return list(zip(comparable_entries(self.link.match, entries), entries, strict=True))
 
     def ask(self, command: Undo | CorrectThrow | Rematch) -> None:
         """Ask the other tray to make a change, or the host to begin a rematch.
@@ -328,15 +419,15 @@ class Conversation:
         """Return the message that this tray sends now."""
         replica, link = self._replica, self.link
         is_host = link.side is MatchSide.HOST
-        entries = () if self._heard.seq is None else replica.after(self._heard.seq)
+        entries = () if self._their_seq is None else replica.after(self._their_seq)
         self._said = self._news
         return Sync(
             link.side,
             match=link.match,
             guest_seats=link.guest_seats if is_host else (),
-            rules=rules_digest(replica.match.rules) if is_host and replica.match else "",
+            rules=rules_id(replica.match.rules) if is_host and replica.match else "",
             seq=replica.seq,
-            chain=replica.chain,
+            chain=replica.chain(replica.seq),
             entries=entries,
             wish=self._wish,
             done_wish=self._done_wish,
@@ -351,26 +442,23 @@ class Conversation:
             SharedMatchError: If the trays cannot play together. `view` shows why.
             TableError, GameError: If a step cannot be written now. The other tray will send it again.
         """
-        self._heard.time_s = self._clock()
-        self._heard.trouble = REFUSALS.get(sync.refusal)
+        self._heard_s = self._clock()
+        self._trouble = REFUSALS.get(sync.refusal)
         if sync.match != self.link.match:  # the guest has not begun this match yet
-            self._heard.seq = NOTHING
+            self._their_seq = NOTHING
             return
-        self._heard.seq = sync.seq
+        self._their_seq = sync.seq
         try:
-            new = self._replica.check(sync)
+            new = self._replica.missing(sync)
         except SharedMatchError as error:
-            self._heard.trouble = error.message
+            self._trouble = error.message
             raise
         for entry in new:
-            self._table.do(FollowStep(self.number, entry.actions), entry.mark)
+            self._table.do(FollowStep(self.number, entry.actions, entry.chain), OTHER_TRAY)
         if new:
             self.refresh()
         self._follow_wishes(sync)
         self._exchange_files(sync)
-
-    def _new_replica(self) -> Replica:
-        return Replica(self.link.side, self.link.keys, self.link.guest_seats)
 
     def _follow_wishes(self, sync: Sync) -> None:
         wish = self._wish

@@ -12,13 +12,13 @@ from queue import SimpleQueue
 from secrets import token_hex
 from threading import Event, Thread
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 from device.addresses import NetworkAddress
 from device.errors import UsageError
 from device.mqtt.address import ROOT, Address
 from device.mqtt.client import BrokerClient, BrokerEvents
-from device.shared_match.conversation import ASK_LATER, DoingTable
+from device.shared_match.conversation import ASK_LATER
 from device.shared_match.links import (
     NO_ADDRESS,
     Link,
@@ -35,7 +35,7 @@ from game.errors import JournalError, TraykeeperError
 from game.match.match import Match
 from game.message import Message
 from game.situation import TableError
-from web.contracts import ChangingTable, OtherTrayView, UnknownCodeError
+from web.contracts import OtherTrayView, Table, UnknownCodeError
 
 log = logging.getLogger(__name__)
 
@@ -210,7 +210,7 @@ class Talker:
         self._next_s = 0.0
         self._threads: tuple[Thread, ...] = ()
 
-    def start(self, table: ChangingTable) -> None:
+    def start(self, table: Table) -> None:
         """Start the threads.
 
         Args:
@@ -241,7 +241,7 @@ class Talker:
             self._next_s = 0.0
         self._news.set()
 
-    def _listen(self, table: ChangingTable) -> None:
+    def _listen(self, table: Table) -> None:
         for snapshot in new_snapshots(table, self._closing, POLL_S):
             if snapshot:
                 self._news.set()
@@ -327,10 +327,6 @@ class Talker:
             self._broker = None
 
 
-class SharedTable(DoingTable, ChangingTable, Protocol):
-    """The part of the companion that shared matches need."""
-
-
 class SharedMatches:
     """The matches that this tray plays with another tray.
 
@@ -349,7 +345,7 @@ class SharedMatches:
         self.pair = TrayPair(parts, clock)
         self._talker = Talker(self.pair, parts.broker, clock, parts.warn)
 
-    def start(self, table: SharedTable) -> None:
+    def start(self, table: Table) -> None:
         """Start exchanging messages with other trays.
 
         Args:

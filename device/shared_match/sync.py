@@ -5,15 +5,15 @@ lost, repeated or overtaken by a later one without harm, because the next one re
 """
 
 import json
-from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Self
+from typing import Self
 
 from device.shared_match.links import MatchKeys, MatchSide
 from game.errors import JournalError, TraykeeperError
 from game.journal.entry import WireEntry
 from game.message import Message
+from game.typed_json import plain_json, typed
 
 VERSION = 1
 """Version of the messages. Trays with different versions do not play together."""
@@ -40,7 +40,7 @@ class SharedMatchError(TraykeeperError):
 
 
 class NotSignedError(SharedMatchError):
-    """Raised when a message or an entry has an invalid signature."""
+    """Raised when a message has an invalid signature."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -81,31 +81,6 @@ REFUSALS = {
         "The other tray has left this match: play on alone, or agree on a new one."
     ),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SignedEntry:
-    """An entry of a match with the signature of the side that made it."""
-
-    wire: WireEntry
-    author: MatchSide
-    signature: str
-
-    @staticmethod
-    def text(wire: WireEntry) -> str:
-        """Return the text that the signature of an entry covers."""
-        return json.dumps(wire.to_json(), sort_keys=True, separators=(",", ":"))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry as JSON, with its author and signature."""
-        return {"entry": self.wire.to_json(), "by": self.author, "signature": self.signature}
-
-    @classmethod
-    def from_json(cls, data: Any) -> Self:
-        """Return the entry in data that `to_json` has created."""
-        return cls(
-            WireEntry.from_json(data["entry"]), MatchSide(data["by"]), _text(data["signature"])
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +127,7 @@ class Sync:
 
     Attributes:
         side: The side that sends the message.
+        version: Version of the messages that the sender writes.
         names: Names of the players at the guest's tray; sent by the guest until the match begins.
         match: Id of the match; "" before it begins.
         guest_seats: Seats of the players at the guest's tray; sent by the host.
@@ -167,13 +143,14 @@ class Sync:
     """
 
     side: MatchSide
+    version: int = VERSION
     names: tuple[str, ...] = ()
     match: str = ""
     guest_seats: tuple[int, ...] = ()
     rules: str = ""
     seq: int = NOTHING
     chain: str = ""
-    entries: tuple[SignedEntry, ...] = ()
+    entries: tuple[WireEntry, ...] = ()
     wish: Wish | None = None
     done_wish: str = ""
     want: FilePart | None = None
@@ -182,7 +159,7 @@ class Sync:
 
     def sealed(self, keys: MatchKeys) -> str:
         """Return the message as JSON, signed by the side that sends it."""
-        text = json.dumps({"version": VERSION} | _plain(self), separators=(",", ":"))
+        text = json.dumps(self, default=plain_json, separators=(",", ":"))
         return json.dumps({"id": keys.id, "text": text, "mac": keys.sign(self.side, text)})
 
     @classmethod
@@ -201,26 +178,17 @@ class Sync:
         if not keys.is_signed(side, sealed.text, sealed.mac):
             raise NotSignedError
         try:
-            data = json.loads(sealed.text)
-            if data["version"] != VERSION:
-                raise SharedMatchError(OTHER_VERSION)
-            return cls(
-                side,
-                names=tuple(map(_text, data["names"][:MAX_NAMES])),
-                match=_text(data["match"]),
-                guest_seats=tuple(map(_number, data["guest_seats"])),
-                rules=_text(data["rules"]),
-                seq=_number(data["seq"]),
-                chain=_text(data["chain"]),
-                entries=tuple(map(SignedEntry.from_json, data["entries"][:MAX_ENTRIES])),
-                wish=_wish(data["wish"]),
-                done_wish=_text(data["done_wish"]),
-                want=_part(data["want"]),
-                part=_part(data["part"]),
-                refusal=Refusal(data["refusal"]),
-            )
+            found = typed(cls, json.loads(sealed.text))
         except (KeyError, TypeError, ValueError, RecursionError, JournalError):
             raise SharedMatchError(OTHER_VERSION) from None
+        if found.version != VERSION or found.side is not side or found.is_too_long:
+            raise SharedMatchError(OTHER_VERSION)
+        return found
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the message contains more names or entries than any tray sends."""
+        return len(self.names) > MAX_NAMES or len(self.entries) > MAX_ENTRIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,52 +215,6 @@ class Sealed:
         try:
             if len(data) > MAX_BYTES:
                 raise SharedMatchError(GARBLED)
-            fields = json.loads(data)
-            return cls(*(_text(fields[name]) for name in ("id", "text", "mac")))
+            return typed(cls, json.loads(data))
         except (KeyError, TypeError, ValueError, RecursionError):
             raise SharedMatchError(GARBLED) from None
-
-
-def _plain(sync: Sync) -> dict[str, Any]:
-    wish = sync.wish and {name: getattr(sync.wish, name) for name in Wish.__slots__}
-    return {name: getattr(sync, name) for name in Sync.__slots__ if name != "side"} | {
-        "entries": [entry.to_json() for entry in sync.entries],
-        "wish": wish,
-        "want": _plain_part(sync.want),
-        "part": _plain_part(sync.part),
-    }
-
-
-def _plain_part(part: FilePart | None) -> dict[str, Any] | None:
-    if part is None:
-        return None
-    fields = {name: getattr(part, name) for name in FilePart.__slots__}
-    return fields | {"data": b64encode(part.data).decode()}
-
-
-def _part(data: Any) -> FilePart | None:
-    if data is None:
-        return None
-    seq, at, size = (_number(data[name]) for name in ("seq", "at", "size"))
-    return FilePart(seq, _text(data["kind"]), at, size, b64decode(data["data"], validate=True))
-
-
-def _wish(data: Any) -> Wish | None:
-    if data is None:
-        return None
-    dice = tuple(map(_number, data["dice"]))
-    return Wish(
-        _text(data["id"]), _text(data["kind"]), _number(data["seq"]), _number(data["index"]), dice
-    )
-
-
-def _text(found: Any) -> str:
-    if not isinstance(found, str):
-        raise TypeError("text expected")
-    return found
-
-
-def _number(found: Any) -> int:
-    if not isinstance(found, int) or isinstance(found, bool):
-        raise TypeError("a number expected")
-    return found

@@ -7,12 +7,12 @@ from threading import RLock
 
 from device.mqtt.address import Address
 from device.session.match_starts import from_form
-from device.shared_match.conversation import Conversation, DoingTable, ThrowFiles
+from device.shared_match.conversation import Conversation, Replica, ThrowFiles
 from device.shared_match.links import Link, LinkStore, MatchSide
-from device.shared_match.replica import Replica
 from device.shared_match.sync import NOTHING, REFUSALS, Refusal, SharedMatchError, Sync
 from game.commands import BeginSharedMatch, PlayOnAlone, StartMatch
 from game.errors import GameError, IllegalMove, JournalError
+from game.journal.entry import OTHER_TRAY
 from game.journal.history import History
 from game.journal.schema import new_key
 from game.match.match import Match
@@ -20,7 +20,7 @@ from game.message import Message
 from game.names import default_name
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
-from web.contracts import OtherTrayView, SharedPhase
+from web.contracts import OtherTrayView, SharedPhase, Table
 
 log = logging.getLogger(__name__)
 
@@ -68,13 +68,13 @@ class TrayPair:
 
     def __init__(self, parts: SharedParts, clock: Callable[[], float]) -> None:
         self._parts, self._clock = parts, clock
-        self._table: DoingTable | None = None
+        self._table: Table | None = None
         self._lock = RLock()
         self._version: tuple[str, int] | None = None
         self.conversation: Conversation | None = None
         self.trouble: Message | None = None
 
-    def connect(self, table: DoingTable) -> None:
+    def connect(self, table: Table) -> None:
         """Set the companion that carries out the steps of the other tray."""
         self._table = table
 
@@ -264,11 +264,10 @@ class TrayPair:
             guests = tuple(seat for seat, name in seated if name not in link.names)
             self._begin_match(replace(link, match=new_key(), guest_seats=guests), match, "")
         elif link.side is MatchSide.GUEST and sync.match and sync.entries:
-            empty = Replica(MatchSide.GUEST, link.keys, sync.guest_seats)
             start = replace(sync, entries=sync.entries[:1], seq=NOTHING)
-            for first in empty.check(start):
+            for first in Replica(sync.guest_seats).missing(start):
                 begun = replace(link, match=sync.match, guest_seats=sync.guest_seats)
-                self._begin_match(begun, first.wire.played(None), first.mark)
+                self._begin_match(begun, first.played(None), OTHER_TRAY)
 
     def _is_rematch(self, link: Link, sync: Sync) -> bool:
         """Return whether the current match has been won and the host has begun a rematch with the same code."""
@@ -282,7 +281,7 @@ class TrayPair:
         keys = {key for _, key, _ in self._parts.history.match_sizes()}
         return begun is not None and begun.match in keys
 
-    def _begin_match(self, link: Link, match: Match, mark: str) -> None:
+    def _begin_match(self, link: Link, match: Match, request: str) -> None:
         if self._table is None:
             return
         self._parts.links.save(link)
@@ -290,7 +289,7 @@ class TrayPair:
             is_guest = link.side is MatchSide.GUEST
             self._table.do(
                 BeginSharedMatch(match, link.match, is_guest=is_guest, sets_aside=link.sets_aside),
-                mark,
+                request,
             )
         except TableError:
             self._parts.links.forget(link.match)

@@ -10,14 +10,13 @@ from typing import Self
 
 from device.errors import UsageError
 from device.files import printable
-from device.shared_match.links import SHARED_FOLDER, LinkStore
-from device.shared_match.replica import entries_with_marks, first_unsigned
 from device.storage import backup
 from game.errors import GameError
 from game.file_io import read_text
 from game.journal.entry import (
     Difference,
     WireEntry,
+    comparable_entries,
     entries_of_match,
     first_difference,
     last_state,
@@ -42,15 +41,12 @@ class MatchFile:
         history: The journal; None for a text.
         numbers: Number of each match in the journal by its id, latest match first.
         text: The match in a text; None for a journal.
-        links: The codes of shared matches that are stored next to the journal, for checking signatures; None for a
-            text.
     """
 
     name: str
     history: History | None = None
     numbers: Mapping[str, int] = field(default_factory=dict)
     text: Match | None = None
-    links: LinkStore | None = None
 
     @classmethod
     def of_journal(cls, name: str, path: Path) -> Self:
@@ -62,7 +58,7 @@ class MatchFile:
         """
         history = History(path)
         numbers = {played.key: played.id for played in history.matches(limit=MOST)}
-        return cls(name, history, numbers, links=LinkStore(path.parent / SHARED_FOLDER))
+        return cls(name, history, numbers)
 
     def entries(self, key: str) -> tuple[WireEntry, ...]:
         """Return the journal entries of the match with this id.
@@ -72,18 +68,7 @@ class MatchFile:
         """
         if self.history is None or key not in self.numbers:
             raise UsageError(f"{self.name} has no such match: {KINDS}")
-        found = entries_with_marks(self.history, self.numbers[key], key)
-        return tuple(wire for wire, _, _ in found)
-
-    def unsigned_step(self, key: str) -> int | None:
-        """Return the number of the other tray's first unsigned step in the match with this id.
-
-        None means that every step is signed, or that the code of the match is not known here.
-        """
-        link = self.links.get(key) if self.links else None
-        if link is None or self.history is None or key not in self.numbers:
-            return None
-        return first_unsigned(link, entries_with_marks(self.history, self.numbers[key], key))
+        return comparable_entries(key, self.history.steps(self.numbers[key]))
 
     def timeline(self, key: str) -> tuple[WireEntry, ...]:
         """Return the steps of a match, without steps that were undone or corrected.
@@ -145,12 +130,6 @@ def compare(ours: MatchFile, theirs: MatchFile, key: str = "") -> tuple[bool, st
         raise UsageError(f"{ours.name}: {error}; update this Traykeeper") from None
     if found:
         return False, _difference(found, ours.name, theirs.name)
-    for file in (ours, theirs):
-        if (seq := file.unsigned_step(mine[0].match)) is not None:
-            return (
-                False,
-                f"{file.name}: step {seq} has no signature from the other tray: somebody changed it.",
-            )
     scores = _scores(last) if last else ""
     return True, f"{ours.name} and {theirs.name} contain the same match: {scores}."
 

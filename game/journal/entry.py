@@ -7,8 +7,9 @@ matches are the same, step by step. An undo is an entry like any other.
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from enum import Enum, auto
 from hashlib import blake2s
 from itertools import zip_longest
 from typing import Any, Self
@@ -44,8 +45,8 @@ forgery."""
 MAX_SEQ = 100_000
 """Highest step number. Real matches have a few hundred steps."""
 
-SIGNED = "signed:"
-"""Prefix of the request id of a step that was taken at another tray. Its signature follows."""
+OTHER_TRAY = "other tray"
+"""The request id of a step that was taken at another tray."""
 
 _MAX_TIME_S = 32_503_680_000
 """The year 3000. A later time is not plausible."""
@@ -262,6 +263,16 @@ def _like(default: object, value: Any) -> Any:
 Body = Mapping[str, Any]
 
 
+class EntryFit(Enum):
+    """The relation between an entry that somebody sent and the copy of its match here."""
+
+    NEW = auto()
+    KNOWN = auto()
+    GAP = auto()  # entries before it are missing
+    DIFFERENT = auto()  # the copies differ, or the entry cannot be true
+    ELSEWHERE = auto()  # at a club: another tray reported the match first, and may be playing it together with this one
+
+
 @dataclass(frozen=True, slots=True)
 class WireEntry:
     """The start of a match, or one of its steps, as it is published.
@@ -300,6 +311,25 @@ class WireEntry:
         """Return whether the entry comes directly after this chain, which is "" before a match starts."""
         return self.chain == _chain(chain, self.body)
 
+    def fit(self, last: int, chain_at: Callable[[int], str | None]) -> EntryFit:
+        """Return how the entry fits a copy of its match.
+
+        Args:
+            last: Number of the last entry of the copy; -1 if the copy is empty.
+            chain_at: Returns the chain of an entry of the copy by its number.
+        """
+        if self.seq > last + 1:
+            return EntryFit.GAP
+        if self.seq <= last:
+            return EntryFit.KNOWN if chain_at(self.seq) == self.chain else EntryFit.DIFFERENT
+        before = chain_at(last) if last >= START_SEQ else ""
+        return EntryFit.NEW if self.follows(before or "") else EntryFit.DIFFERENT
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions of the step; empty if the entry starts the match."""
+        return tuple(from_json(action) for action in self.body.get("actions", ()))
+
     def to_json(self) -> dict[str, Any]:
         """Return the entry as JSON."""
         return {"match": self.match, "seq": self.seq, "chain": self.chain, **self.body}
@@ -335,7 +365,7 @@ class WireEntry:
                 return _begun(self.body)
             if match is None:
                 raise JournalError("a step must name the match that it belongs to")
-            return match.push(*(from_json(action) for action in self.body["actions"]))
+            return match.push(*self.actions)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, GameError):
                 raise
@@ -373,7 +403,15 @@ def _without_places(action: dict[str, Any]) -> dict[str, Any]:
 
 
 def _chain(before: str, body: Body) -> str:
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    """Return the digest of a match up to an entry.
+
+    Two copies may differ in the time of the start, and in the entries that record that the match was reopened, which
+    have no actions.
+    """
+    if body.get("actions") == []:
+        return before
+    compared = {key: value for key, value in body.items() if key != "began"}
+    text = json.dumps(compared, sort_keys=True, separators=(",", ":"))
     return blake2s(f"{before}{text}".encode(), digest_size=CHAIN_BYTES).hexdigest()
 
 
@@ -455,7 +493,7 @@ def _described(before: Match | None, entry: WireEntry | None) -> Message | None:
         return None
     if before is None:
         return Message("a match between %(names)s", names=", ".join(map(str, entry.body["names"])))
-    match from_json(entry.body["actions"][0]):
+    match entry.actions[0]:
         case Corrected(dice=dice):
             return Message("a throw corrected to %(dice)s", dice=dice)
         case Undone() | Redone() | Spliced() as revision:

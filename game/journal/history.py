@@ -197,19 +197,21 @@ class History:
         with _reading(self.path) as db:
             return tuple(db.execute(query).fetchall())
 
-    def requests(self) -> tuple[str, ...]:
-        """Return the ids of the requests that caused the newest steps, newest first."""
-        with _reading(self.path) as db:
-            rows = db.execute(
-                "SELECT request FROM entry ORDER BY position DESC LIMIT ?", (MAX_REQUESTS,)
-            )
-            return tuple(request for (request,) in rows if request)
+    def requests(self, match_id: int | None = None) -> tuple[str, ...]:
+        """Return the ids of the requests that caused the newest steps, newest first.
 
-    def marks(self, match_id: int) -> tuple[str, ...]:
-        """Return the request id of each entry of a match, in order; "" for an entry without a request."""
-        query = "SELECT request FROM entry WHERE match = ? ORDER BY seq"
+        Args:
+            match_id: Number of a match whose steps are searched, all of them. By default, the latest steps of all
+                matches are searched.
+        """
+        clause, values = (
+            ("ORDER BY position DESC LIMIT ?", (MAX_REQUESTS,))
+            if match_id is None
+            else ("WHERE match = ? ORDER BY position DESC", (match_id,))
+        )
         with _reading(self.path) as db:
-            return tuple(request or "" for (request,) in db.execute(query, (match_id,)))
+            rows = db.execute(f"SELECT request FROM entry {clause}", values)  # noqa: S608 - from constants
+            return tuple(request for (request,) in rows if request)
 
     def newest(self) -> tuple[int, str] | None:
         """Return the number and unique id of the match played last, or None if there is none."""

@@ -10,7 +10,7 @@ from operator import mul
 
 from game.dice_log import Fairness, count_faces, fairness
 from game.errors import JournalError
-from game.journal.entry import SIGNED, Entry
+from game.journal.entry import OTHER_TRAY, Entry
 from game.journal.history import History, PlayedMatch
 from game.journal.schema import END_POSITION
 from game.match.events import BotLevel, ScoreSet, Thrown
@@ -338,12 +338,11 @@ class MatchCounter:
     def _count(self, played: PlayedMatch) -> _Counted:
         try:
             match, entries = self._history.match(played.id), self._history.steps(played.id)
-            marks = self._history.marks(played.id)
         except JournalError:
             return _Counted(0, played.steps, (), (), (0,) * len(FACES), 0, 0)
         thrown = [event for event in match.timeline if isinstance(event, Thrown)]
         seen = [event for event in thrown if event.seen_positions]
-        is_shared = any(mark.startswith(SIGNED) for mark in marks)
+        is_shared = OTHER_TRAY in self._history.requests(played.id)
         return _Counted(
             position=entries[0].position,
             steps=played.steps,

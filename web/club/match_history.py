@@ -6,11 +6,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from enum import Enum, auto
+from functools import partial
 from threading import RLock
 
 from game.errors import GameError
-from game.journal.entry import WireEntry
+from game.journal.entry import EntryFit, WireEntry
 from game.match.match import Match
 from game.match.series import Series
 from game.match.state import State, TurnEnding, count_hot_dice
@@ -26,18 +26,6 @@ MAX_CACHED = 400
 MAX_CLOCK_ERROR_S = 600
 """A tray clock that is further off than this has not been set: without internet, a Pi continues from
 the time when it was switched off."""
-
-
-class AddResult(Enum):
-    """The effect on the history of an entry that a tray sent."""
-
-    NEW = auto()
-    KNOWN = auto()
-    GAP = auto()  # entries before it are missing
-    ELSEWHERE = (
-        auto()
-    )  # another tray reported the match first: the two trays may be playing it together
-    REFUSED = auto()  # the entry cannot be true
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +61,7 @@ class MatchHistory:
         self._cache: OrderedDict[str, StoredMatch] = OrderedDict()
         self._lock = RLock()
 
-    def add(self, tray: str, entry: WireEntry, *, live: bool = False) -> AddResult:
+    def add(self, tray: str, entry: WireEntry, *, live: bool = False) -> EntryFit:
         """Add an entry that a tray sent, for the first time or again.
 
         The tray that reports a match first is the authority: if it sends an entry with a known number but
@@ -88,30 +76,32 @@ class MatchHistory:
         with self._lock:
             stored = self.get(entry.match)
             if stored and stored.tray != tray:
-                return AddResult.ELSEWHERE
-            if stored and entry.seq <= stored.seq:
-                if self._tables.chain_at(entry.match, entry.seq) == entry.chain:
-                    return AddResult.KNOWN
+                return EntryFit.ELSEWHERE
+            fit = self._fit(entry, stored)
+            if fit is EntryFit.DIFFERENT and stored and entry.seq <= stored.seq:
                 stored = self._cut(entry.match, entry.seq)
-            if entry.seq != (stored.seq + 1 if stored else 0):
-                return AddResult.GAP
-            if not entry.follows(stored.chain if stored else ""):
-                return AddResult.GAP if stored else AddResult.REFUSED
-            return self._append(tray, entry, stored, live=live)
+                fit = self._fit(entry, stored)
+            if fit is EntryFit.NEW:
+                return self._append(tray, entry, stored, live=live)
+            return EntryFit.GAP if fit is EntryFit.DIFFERENT and stored else fit
+
+    def _fit(self, entry: WireEntry, stored: StoredMatch | None) -> EntryFit:
+        last = stored.seq if stored else -1
+        return entry.fit(last, partial(self._tables.chain_at, entry.match))
 
     def _append(
         self, tray: str, entry: WireEntry, before: StoredMatch | None, *, live: bool
-    ) -> AddResult:
+    ) -> EntryFit:
         if before is None and self._tables.chain_at(entry.match, 0):
-            return AddResult.REFUSED  # stored, but this version cannot replay it: leave it alone
+            return EntryFit.DIFFERENT  # stored, but this version cannot replay it: leave it alone
         try:
             match = entry.played(before.match if before else None)
         except GameError:
-            return AddResult.REFUSED
+            return EntryFit.DIFFERENT
         after = StoredMatch(tray, entry.seq, entry.chain, match)
         self._tables.append(entry, after, before, live=live)
         self._remember(entry.match, after)
-        return AddResult.NEW
+        return EntryFit.NEW
 
     def get(self, match_id: str) -> StoredMatch | None:
         """Return a match, or None if it is unknown or this version cannot replay it."""

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, Protocol, Self
 
 from game.errors import JournalError, reason
-from game.journal.entry import WireEntry, is_match_id
+from game.journal.entry import EntryFit, WireEntry, is_match_id
 from game.message import Message
 from game.stats.summary import (
     MatchSummary,
@@ -21,7 +21,7 @@ from game.stats.summary import (
     ThrowSummary,
     TurnSummary,
 )
-from web.club.match_history import AddResult, MatchHistory
+from web.club.match_history import MatchHistory
 from web.club.trays import Trays
 
 log = logging.getLogger(__name__)
@@ -346,17 +346,17 @@ class TrayInbox:
 
     def _on_event(self, name: str, entry: WireEntry) -> None:
         """Add an entry that was made just now, or while the tray was offline."""
-        if self._add(name, entry, live=name in self._caught_up) is AddResult.NEW:
+        if self._add(name, entry, live=name in self._caught_up) is EntryFit.NEW:
             self._show(name, entry.match)
 
-    def _add(self, name: str, entry: WireEntry, *, live: bool = False) -> AddResult:
+    def _add(self, name: str, entry: WireEntry, *, live: bool = False) -> EntryFit:
         result = self._history.add(name, entry, live=live)
         match result:
-            case AddResult.GAP:
+            case EntryFit.GAP:
                 stored = self._history.get(entry.match)
                 follows = stored is None or entry.seq > stored.seq + 1
                 self._request_entries(name, entry.match, stored.seq if stored and follows else -1)
-            case AddResult.REFUSED:
+            case EntryFit.DIFFERENT:
                 self._warn(name, f"step {entry.seq} of match {entry.match} is impossible")
         return result
 
@@ -399,7 +399,7 @@ class TrayInbox:
         last = -1
         for each in data["entries"]:
             entry = WireEntry.from_json(each)
-            if self._add(name, entry) not in (AddResult.NEW, AddResult.KNOWN):
+            if self._add(name, entry) not in (EntryFit.NEW, EntryFit.KNOWN):
                 return
             last = entry.seq
         if data.get("more") and last >= 0:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from game.journal.entry import OTHER_TRAY
 from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import (
@@ -180,7 +181,7 @@ def test_throws_that_may_come_from_another_tray_do_not_count_for_the_dice(journa
     shared = journal.start(Match.start(RULES, ("Anna", "Ben")))
     journal.append(shared, seen(1, 1, 1, 2, 3, 4))
     journal.append(shared, Banked())
-    journal.append(shared, Thrown((6, 6, 6, 6, 6, 6)), request="signed:00")
+    journal.append(shared, Thrown((6, 6, 6, 6, 6, 6)), request=OTHER_TRAY)
     _, counts, _ = counted(journal, DiceSetPeriod("ivory"))
 
     (dice,) = counts.sets

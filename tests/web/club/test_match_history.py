@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.self_play import SelfPlay, whole_match
+from game.journal.entry import EntryFit
 from game.match.events import Banked, Thrown, Undone
 from game.match.match import Match
 from tests.examples import SHARED_FIXTURES
 from tests.web.club.conftest import EVENING_S, RULES
-from web.club.match_history import AddResult, MatchHistory
+from web.club.match_history import MatchHistory
 
 ID = "00000000000000aa"
 
@@ -33,7 +34,7 @@ def test_history_equals_the_tray_after_every_step(history):
             else tray.play(random)
         )
 
-        assert history.add("t1", entry) is AddResult.NEW
+        assert history.add("t1", entry) is EntryFit.NEW
         assert history.get(ID).match.state == tray.match.state
         assert history.get(ID).chain == entry.chain
         if tray.match.state.winner is not None:
@@ -53,8 +54,8 @@ def test_entries_that_arrive_twice_or_out_of_order_count_once(history, data):
         before = history.get(ID)
         taken = history.add("t1", entry)
 
-        assert taken is not AddResult.REFUSED
-        assert (taken is AddResult.NEW) == (entry.seq == (before.seq + 1 if before else 0))
+        assert taken is not EntryFit.DIFFERENT
+        assert (taken is EntryFit.NEW) == (entry.seq == (before.seq + 1 if before else 0))
     for entry in tray.entries:
         history.add("t1", entry)
 
@@ -67,7 +68,7 @@ def test_entry_after_a_gap_is_not_added(history):
     tray = tape(5)
     history.add("t1", tray.entries[0])
 
-    assert history.add("t1", tray.entries[2]) is AddResult.GAP
+    assert history.add("t1", tray.entries[2]) is EntryFit.GAP
     assert history.get(ID).seq == 0
 
 
@@ -78,9 +79,9 @@ def test_tray_restored_from_a_backup_overrides_the_history(history):
     restored = tape()
     other = restored.do(Thrown((5, 5, 5, 2, 3, 4)))
 
-    assert history.add("t1", other) is AddResult.NEW
+    assert history.add("t1", other) is EntryFit.NEW
     assert history.get(ID).match.state == restored.match.state
-    assert history.add("t1", restored.do(Banked())) is AddResult.NEW
+    assert history.add("t1", restored.do(Banked())) is EntryFit.NEW
 
 
 def test_entry_for_the_match_of_another_tray_is_left_out(history):
@@ -88,7 +89,7 @@ def test_entry_for_the_match_of_another_tray_is_left_out(history):
     for entry in tray.entries[:3]:
         history.add("t1", entry)
 
-    assert history.add("t2", tray.entries[3]) is AddResult.ELSEWHERE
+    assert history.add("t2", tray.entries[3]) is EntryFit.ELSEWHERE
 
 
 def test_impossible_entry_is_refused(history):
@@ -96,7 +97,7 @@ def test_impossible_entry_is_refused(history):
     history.add("t1", tray.entries[0])
     seven = tray.entries[0].then(Thrown((7, 7, 7, 7, 7, 7)))
 
-    assert history.add("t1", seven) is AddResult.REFUSED
+    assert history.add("t1", seven) is EntryFit.DIFFERENT
     assert history.get(ID).seq == 0
 
 
