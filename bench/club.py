@@ -30,8 +30,7 @@ from bench.self_play import SelfPlay
 from device.club_board import ClubOptions, serving
 from device.commands.options import FiniteRange
 from device.errors import UsageError
-from device.mqtt.address import ONLINE, Topics, parse_address
-from device.mqtt.client import BrokerClient, BrokerEvents
+from device.mqtt.client import ONLINE, BrokerClient, BrokerEvents, Topics, parse_address
 from device.mqtt.publisher import GapReplay
 from device.mqtt.tray_messages import compact_json, tray_state_json
 from game.journal.entry import WireEntry

@@ -48,26 +48,23 @@ from device.hardware.systemd import Heartbeat, SelfRestart, end_process, notify,
 from device.hardware.voltage import watched_voltage
 from device.lan import as_page_url, as_page_urls, lan_address, split_names
 from device.log_file import keep_log
-from device.mqtt.address import parse_address
+from device.mqtt.client import parse_address
 from device.mqtt.publisher import publish_to_broker
 from device.safe_mode import NO_CAMERA, OTHER_PORTS, SafeMode
 from device.session.live_match import LiveMatch
 from device.settings import Settings
-from device.shared_match.conversation import CLIP, PHOTO
+from device.shared_match.conversation import CLIP, PHOTO, ThrowFiles
 from device.shared_match.links import SHARED_FOLDER, LinkStore
-from device.shared_match.shared_matches import SharedMatches
-from device.shared_match.tray_pair import SharedParts
+from device.shared_match.shared_matches import SharedMatches, SharedParts
 from device.storage import backup
 from device.storage.backup import Backup, BackupError
 from device.storage.daily_backup import CHECK_INTERVAL_S, Backups
-from device.storage.incoming_backup import BackupUpload, IncomingBackup
 from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import CORRECTIONS_FOLDER, MisreadStore
-from device.storage.recovery import open_journal
-from device.storage.rescue_state import delete_notice
-from device.storage.restore import restore_backup
+from device.storage.recovery import delete_notice, open_journal
+from device.storage.restore import BackupUpload, IncomingBackup, restore_backup
 from device.storage.scorekeeper_file import SCOREKEEPER_FILE, ScorekeeperFile
-from device.storage.throw_pictures import DAY_S, FRAMES_FOLDER, ThrowClips, ThrowPictures
+from device.storage.throw_pictures import DAY_S, FRAMES_FOLDER, ThrowPictures
 from device.threads import repeated
 from device.watching.tray_watch import WatchOptions
 from device.webhook import send_to_webhook
@@ -497,7 +494,10 @@ def _shared_matches(
         SharedParts(
             LinkStore(state / SHARED_FOLDER),
             History(state / JOURNAL_FILE),
-            {PHOTO: frames, CLIP: ThrowClips(frames)},
+            {
+                PHOTO: ThrowFiles(frames.get, frames.add),
+                CLIP: ThrowFiles(frames.clip, frames.add_clip),
+            },
             rules,
             broker,
             lambda line: print_line(f"traykeeper: {line}", err=True),

@@ -20,8 +20,15 @@ import segno
 from device.files import print_line
 from device.lan import lan_address, split_names
 from device.machine_fit import limit_malloc_arenas
-from device.mqtt.address import ROOT, Address, Topics, is_tray_name, parse_address
-from device.mqtt.client import BrokerClient, BrokerEvents
+from device.mqtt.client import (
+    ROOT,
+    Address,
+    BrokerClient,
+    BrokerEvents,
+    Topics,
+    is_tray_name,
+    parse_address,
+)
 from device.threads import DistinctReports, repeated
 from game.errors import GameError
 from web.access.origin import AllowedHosts
@@ -31,8 +38,7 @@ from web.club.people import People
 from web.club.steward import Steward
 from web.club.store import ClubStore, StoreError
 from web.club.tournaments import TournamentCalls, Tournaments
-from web.club.tray_inbox import OnCallAnswer, SendRequest, TrayInbox
-from web.club.trays import Trays
+from web.club.tray_inbox import OnCallAnswer, SendRequest, TrayInbox, Trays
 from web.server import Server
 
 CALL_PERIOD_S = 1.0

@@ -22,8 +22,7 @@ from web.club.people import People
 from web.club.steward import Steward
 from web.club.store import ClubStore
 from web.club.tournaments import TournamentCalls, Tournaments
-from web.club.tray_inbox import TrayInbox
-from web.club.trays import Trays
+from web.club.tray_inbox import TrayInbox, Trays
 from web.server import Server
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"

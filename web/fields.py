@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from game.match.series import LENGTHS, SINGLE_MATCH
+from game.match.state import LENGTHS, SINGLE_MATCH
 from game.message import Message, Value
 from web.response import HttpProblem
 

@@ -34,8 +34,7 @@ from device.doctor.problems import Finding, Level, failed, not_readable, ok, ski
 from device.doctor.system import HTTP_TIMEOUT_S, Machine, System, open_system
 from device.errors import UsageError
 from device.files import SERVICE, atomic_file, print_line, zip_member
-from device.mqtt.address import parse_address
-from device.mqtt.client import RETRY_SUFFIX, BrokerClient, BrokerEvents
+from device.mqtt.client import RETRY_SUFFIX, BrokerClient, BrokerEvents, parse_address
 from device.settings import Settings, as_text
 from device.webhook import parse_receiver
 from game.errors import GameError

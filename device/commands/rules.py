@@ -10,10 +10,9 @@ from device.files import print_line
 from device.session import messages
 from game.errors import RulesetError
 from game.file_io import read_stdin, read_text
-from game.match.match import Match
+from game.match.match import Match, timeline_rows
 from game.match.match_text import from_text
 from game.match.state import State, Turn, TurnEnding
-from game.match.timeline import timeline_rows
 from game.names import clean_names
 from game.rules import rule_files, score_card
 from game.rules.rule_options import sentences

@@ -9,8 +9,7 @@ from device.cameras.base import Image
 from device.session.session import Session
 from device.session.table_state import NeedsAttention, OpenQuestion, TableState
 from device.session.tray_reader import TrayReading
-from device.storage.misread_labels import Truth
-from device.storage.misreads import MisreadCollector, MisreadStore, ReadPicture
+from device.storage.misreads import MisreadCollector, MisreadStore, ReadPicture, Truth
 from device.storage.photo_album import AlbumPicture, PhotoAlbum, ThrowInView, shows
 from device.storage.throw_pictures import ThrowPictures
 from device.watching.reports import CapturedReading

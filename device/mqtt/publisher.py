@@ -17,21 +17,128 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from device.errors import UsageError
 from device.files import read_json, write_atomically
-from device.mqtt.address import BIRTH, Address, Topics, is_board, parse_address, tray_name
-from device.mqtt.client import BrokerClient, BrokerEvents, BrokerState
-from device.mqtt.invitations import HostTable, Invitations
-from device.mqtt.tray_messages import MessageSender
+from device.mqtt.client import (
+    BIRTH,
+    OFFLINE,
+    ONLINE,
+    Address,
+    BrokerClient,
+    BrokerEvents,
+    BrokerState,
+    Topics,
+    is_board,
+    parse_address,
+    tray_name,
+)
+from device.mqtt.tray_messages import compact_json, discovery, tray_state_json
 from device.settings import Settings
 from device.threads import DistinctReports, new_snapshots
+from game.commands import ProposeMatch, StartMatch
 from game.errors import GameError
 from game.journal.entry import WireEntry, is_match_id
 from game.journal.feed import Feed, FeedLine, FeedProgress, JournalFollower, RecordedMatch
 from game.journal.journal import JOURNAL_FILE
-from web.contracts import Snapshot
+from game.message import Message, Paragraph, join_with_and
+from game.situation import READY_FOR_MATCH, TableError
+from game.stats.announcements import announcements
+from game.typed_json import typed
+from web.contracts import Snapshot, Table
+
+MAX_CALL_BYTES = 4_000
+"""Largest accepted invitation, in bytes: enough for twenty names of the maximum length."""
+
+MAX_TEXT_LENGTH = 60
+MAX_TARGET = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """A match that a club board asks this tray to play.
+
+    Attributes:
+        id: Identifier that the club board has chosen, and that the answer repeats.
+        title: Name of the tournament.
+        names: Names of the players.
+        rules: Name of the rules; None means the default rules of this tray.
+        target: Points to play for; None means the target of the rules.
+    """
+
+    id: str
+    title: str
+    names: tuple[str, ...]
+    rules: str | None
+    target: int | None
+
+    @classmethod
+    def of(cls, payload: bytes) -> Self | None:
+        """Return the invitation in a message, or None if the message does not contain a valid one."""
+        try:
+            found = typed(cls, json.loads(payload) if len(payload) <= MAX_CALL_BYTES else None)
+        except (KeyError, TypeError, ValueError, RecursionError):
+            return None
+        texts = (found.id, found.title, *found.names, found.rules or "")
+        is_valid = all(map(str.isprintable, texts)) and 1 <= (found.target or 1) <= MAX_TARGET
+        short = tuple(name[:MAX_TEXT_LENGTH] for name in found.names)
+        return (
+            replace(found, title=found.title[:MAX_TEXT_LENGTH], names=short) if is_valid else None
+        )
+
+    @property
+    def question(self) -> Message:
+        """The question that the players are asked."""
+        calls = Message(
+            "%(title)s: %(names)s have been called to this tray.",
+            title=self.title,
+            names=join_with_and(self.names),
+        )
+        return Paragraph(calls, Message("Start their match?"))
+
+
+class Invitations:
+    """The open invitation from a club board. The players are asked about it once no match is under way.
+
+    The question is asked again until it is answered. This class is not thread-safe.
+
+    Args:
+        table: The companion.
+        on_answer: Called, on any thread, with the id of an invitation and whether the players accepted it.
+    """
+
+    def __init__(self, table: Table, on_answer: Callable[[str, bool], object]) -> None:
+        self._table, self._on_answer = table, on_answer
+        self._open: Invitation | None = None
+        self._answered_id = ""
+
+    def receive(self, payload: bytes) -> None:
+        """Store the invitation in a message, or withdraw the stored one if the message is empty.
+
+        An invitation that has already been answered is ignored.
+        """
+        found = Invitation.of(payload)
+        self._open = found if found and found.id != self._answered_id else None
+
+    def propose(self, snapshot: Snapshot) -> None:
+        """Ask the players about the open invitation if the tray is ready for a match."""
+        invitation = self._open
+        if invitation is None or snapshot.situation not in READY_FOR_MATCH:
+            return
+
+        def answer(is_accepted: bool) -> None:  # noqa: FBT001 - the answer
+            self._answered_id, self._open = invitation.id, None
+            self._on_answer(invitation.id, is_accepted)
+
+        match = StartMatch(invitation.names, rules=invitation.rules, target=invitation.target)
+        try:
+            self._table.do(ProposeMatch(invitation.question, match, answer))
+        except TableError:
+            return  # another match has just begun: ask when it is over
+        except GameError:  # the names or rules are not valid
+            answer(is_accepted=False)
+
 
 log = logging.getLogger(__name__)
 
@@ -217,7 +324,7 @@ class Publisher:
 
     def __init__(
         self,
-        table: HostTable,
+        table: Table,
         feed: Feed,
         address: Address,
         progress: Progress,
@@ -230,9 +337,12 @@ class Publisher:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._outbox, self._replay = Outbox(feed, path, progress), GapReplay(feed)
         self._invitations = Invitations(table, self._on_invitation_answer)
-        self._messages = MessageSender(
-            address, progress.tray, self._events(warn), discover=discover
+        self._topics, self._discovers = Topics(progress.tray), discover
+        will = (self._topics.availability, OFFLINE)
+        self._client = BrokerClient(
+            address, f"traykeeper-{progress.tray}", self._events(warn), will
         )
+        self._last_state = ""
         self._snapshot = table.snapshot()
         self._closing = Event()
         self._connection = Connection.LOST
@@ -253,13 +363,13 @@ class Publisher:
 
     def state(self) -> BrokerState:
         """Return the state of the connection to the broker."""
-        return self._messages.client.state
+        return self._client.state
 
     def start(self) -> None:
         """Start the threads and connect."""
         for thread in self._threads:
             thread.start()
-        self._messages.client.start()
+        self._client.start()
 
     def close(self) -> None:
         """Publish that the tray is going offline if the broker is connected, end the threads, and save the progress."""
@@ -268,7 +378,7 @@ class Publisher:
         self._jobs.put(None)
         for thread in self._threads:
             thread.join()
-        self._messages.client.close()
+        self._client.close()
         self._outbox.save()
 
     def _listen(self) -> None:
@@ -300,32 +410,43 @@ class Publisher:
         self._invitations.propose(snapshot)
 
     def _on_connected(self) -> None:
+        """Publish everything again, because the broker may have lost it."""
         self._connection = Connection.CATCHING_UP
-        self._messages.on_connected(self._snapshot.join_url)
+        self._last_state = ""
+        self._client.subscribe(self._topics.replay, self._topics.assign, BIRTH)
+        self._client.publish(self._topics.availability, ONLINE, retain=True)
+        self._announce()
+
+    def _announce(self) -> None:
+        """Announce the tray to Home Assistant; if the settings say no, withdraw an earlier announcement."""
+        announced = discovery(self._topics, self._snapshot.join_url) if self._discovers else None
+        payload = json.dumps(announced) if announced else ""
+        self._client.publish(self._topics.discovery, payload, retain=True)
 
     def _on_lost(self) -> None:
         self._connection = Connection.LOST
 
     def _on_message(self, topic: str, payload: bytes) -> None:
-        if topic == BIRTH:
-            self._messages.on_home_assistant_birth(payload, self._snapshot.join_url)
-        elif topic == self._messages.topics.assign:
+        if topic == BIRTH and self._discovers and payload == ONLINE.encode():
+            self._announce()  # Home Assistant has started
+            self._last_state = ""
+        elif topic == self._topics.assign:
             self._invitations.receive(payload)
             self._invitations.propose(self._snapshot)
-        elif topic == self._messages.topics.replay and (reply := self._replay.answer(payload)):
-            self._messages.replay_answer(*reply)
+        elif topic == self._topics.replay and (reply := self._replay.answer(payload)):
+            board, answer = reply
+            self._client.publish(self._topics.answer(board), compact_json(answer))
 
     def _on_invitation_answer(self, invitation: str, is_accepted: bool) -> None:  # noqa: FBT001 - the answer
-        self._jobs.put(
-            partial(self._messages.invitation_answer, invitation, is_accepted=is_accepted)
-        )
+        answer = compact_json({"id": invitation, "accepted": is_accepted})
+        self._jobs.put(partial(self._client.publish, self._topics.assigned, answer))
 
     def _on_acknowledged(self, number: int, refusal: str | None) -> None:
         if refusal is None:
             self._outbox.acknowledge(number)
             return
         self._report(
-            f"the broker refuses the messages of {self._messages.topics.tray} ({refusal}): "
+            f"the broker refuses the messages of {self._topics.tray} ({refusal}): "
             "give its user permission to publish; the match continues"
         )
         self._retry_at_s = monotonic() + REFUSED_S
@@ -335,16 +456,29 @@ class Publisher:
 
     def _say_goodbye(self) -> None:
         if self._connection is not Connection.LOST:
-            self._messages.offline()
+            self._client.publish(self._topics.availability, OFFLINE, retain=True)
 
     def _send(self) -> None:
         """Publish new entries; once all of them have been sent, publish the state."""
         if self._connection is Connection.LOST or monotonic() < self._retry_at_s:
             return
-        is_live = self._connection is Connection.CAUGHT_UP
-        if self._outbox.send(partial(self._messages.entry, is_live=is_live)):
+        if self._outbox.send(self._publish_entry):
             self._connection = Connection.CAUGHT_UP
-            self._messages.state(self._snapshot, self._outbox.last)
+            state = compact_json(tray_state_json(self._snapshot, self._outbox.last))
+            if state != self._last_state:
+                self._last_state = state
+                self._client.publish(self._topics.state, state, retain=True)
+
+    def _publish_entry(self, line: FeedLine) -> int:
+        """Publish an entry and return the number of its message, which the broker's acknowledgement repeats.
+
+        Moments, such as a farkle, are published only if they have just happened, so that no lights flash for what
+        happened during an outage.
+        """
+        if self._connection is Connection.CAUGHT_UP:
+            for moment in announcements(line.before, line.match):
+                self._client.publish(self._topics.moment, compact_json(moment), qos=0)
+        return self._client.publish(self._topics.event, compact_json(line.entry.to_json()))
 
 
 class FormerTrays:
@@ -439,7 +573,7 @@ class Cleanup:
 
 @contextmanager
 def publish_to_broker(
-    settings: Settings, table: HostTable, folder: Path, warn: Callable[[str], object]
+    settings: Settings, table: Table, folder: Path, warn: Callable[[str], object]
 ) -> Iterator[Callable[[], BrokerState] | None]:
     """Within the block, publish the tray's messages on the broker in the settings, if one is set.
 

@@ -20,8 +20,7 @@ from game.dice_log import DiceLog
 from game.match.events import Bot, ScoreSet
 from game.match.match import Match
 from game.match.rolloff import RollOff
-from game.match.series import SINGLE_MATCH, Series
-from game.match.state import State
+from game.match.state import SINGLE_MATCH, Series, State
 from game.message import Message, Paragraph, Value
 from game.names import check_distinct, default_name
 from game.rules import rule_files

@@ -1,55 +1,56 @@
-"""The matches that are played at two trays: what the page asks for, and the messages over HTTP or over a broker.
+"""The matches that are played at two trays: their beginning, and the exchange of messages with the other tray."""
 
-Over HTTP, each request carries a message from the guest, and the response carries a message from the host. Over a broker,
-each side publishes its messages on its own topic.
-"""
-
-import http.client
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from queue import SimpleQueue
-from secrets import token_hex
-from threading import Event, Thread
+from dataclasses import dataclass, replace
+from threading import Event, RLock, Thread
 from time import monotonic
 from typing import Any
 
-from device.addresses import NetworkAddress
 from device.errors import UsageError
-from device.mqtt.address import ROOT, Address
-from device.mqtt.client import BrokerClient, BrokerEvents
-from device.shared_match.conversation import ASK_LATER
+from device.mqtt.client import Address
+from device.session.match_starts import from_form
+from device.shared_match.conversation import (
+    ASK_LATER,
+    NOTHING,
+    REFUSALS,
+    Conversation,
+    NotSignedError,
+    Refusal,
+    Replica,
+    Sealed,
+    SharedMatchError,
+    Sync,
+    ThrowFiles,
+)
 from device.shared_match.links import (
-    NO_ADDRESS,
     Link,
+    LinkStore,
     MatchSide,
     TrayInvitation,
     keys_of,
     new_code,
 )
-from device.shared_match.sync import MAX_BYTES, NotSignedError, Sealed, SharedMatchError, Sync
-from device.shared_match.tray_pair import SharedParts, TrayPair
+from device.shared_match.transports import (
+    BrokerTransport,
+    UnknownHereError,
+    UnreachableError,
+    exchange,
+)
 from device.threads import new_snapshots
-from game.commands import CorrectThrow, Rematch, Undo
-from game.errors import JournalError, TraykeeperError
+from game.commands import BeginSharedMatch, CorrectThrow, PlayOnAlone, Rematch, StartMatch, Undo
+from game.errors import GameError, IllegalMove, JournalError, TraykeeperError
+from game.journal.entry import OTHER_TRAY
+from game.journal.history import History
+from game.journal.schema import new_key
 from game.match.match import Match
 from game.message import Message
+from game.names import default_name
+from game.rules.ruleset import Ruleset
 from game.situation import TableError
-from web.contracts import OtherTrayView, Table, UnknownCodeError
+from web.contracts import OtherTrayView, SharedPhase, Table, UnknownCodeError
 
 log = logging.getLogger(__name__)
-
-PATH = "/api/v1/shared-match/sync"
-TIMEOUT_S = 5.0
-
-UNKNOWN_CODE = Message("The other tray does not know this code: check it, or ask for a new one.")
-TOO_MANY_TRIES = Message("Too many wrong codes were tried at the other tray: wait five minutes.")
-
-MAX_WAITING = 50
-"""Largest number of messages that may wait to be handled.
-
-Further messages are dropped, because later ones repeat what is still missing.
-"""
 
 POLL_S = 1.0
 """Longest pause between two messages from a guest to the host over HTTP, in seconds."""
@@ -68,130 +69,41 @@ NO_BROKER = Message(
 NO_NAMES = Message("Enter who is playing at this tray.")
 
 
-class UnreachableError(SharedMatchError):
-    """Raised when the other tray does not answer."""
+NOT_WAITING = Message("No match with another tray is waiting to begin: invite or join one first.")
 
 
-class UnknownHereError(SharedMatchError):
-    """Raised when the host does not know the code, or accepts no further attempts for now."""
+@dataclass(frozen=True, slots=True)
+class SharedParts:
+    """The stores and connections that shared matches use.
 
-
-def exchange(address: str, message: str) -> bytes:
-    """Send a message from a guest to the host of a shared match, and return the host's answer.
-
-    Args:
-        address: Address of the host's page.
-        message: The message.
-
-    Raises:
-        UnreachableError: If there is no answer, or the answer does not come from a host of shared matches.
-        UnknownHereError: If the host does not know the code, or accepts no further attempts for now.
-    """
-    other = NetworkAddress.parse(address)
-    if other is None:
-        raise UnreachableError(NO_ADDRESS)
-    connection = http.client.HTTPConnection(other.host, other.port, timeout=TIMEOUT_S)
-    try:
-        connection.request("POST", PATH, message, {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        body = answer.read(MAX_BYTES + 1)
-    except (OSError, http.client.HTTPException):
-        raise UnreachableError(
-            Message(
-                "No tray answers at %(address)s: check the address, and that Traykeeper "
-                "is running there.",
-                address=str(other),
-            )
-        ) from None
-    finally:
-        connection.close()
-    match answer.status:
-        case http.client.OK:
-            return body
-        case http.client.FORBIDDEN:
-            raise UnknownHereError(UNKNOWN_CODE)
-        case http.client.TOO_MANY_REQUESTS:
-            raise UnknownHereError(TOO_MANY_TRIES)
-    raise UnreachableError(
-        Message(
-            "The program at %(address)s does not support matches with other trays: check the "
-            "address, and install the same version on both trays.",
-            address=str(other),
-        )
-    )
-
-
-def topic(match_id: str, side: MatchSide) -> str:
-    """Return the MQTT topic on which one side of a shared match publishes.
-
-    Args:
-        match_id: Id of the match's keys (`MatchKeys.id`).
-        side: Host or guest.
-    """
-    return f"{ROOT}/shared/{match_id}/{side}"
-
-
-class BrokerTransport:
-    """A connection to the other tray of a shared match over an MQTT broker.
-
-    Args:
-        address: Address of the broker.
-        match_id: Id of the match's keys (`MatchKeys.id`).
-        side: The side of this tray.
-        on_message: Called on the client's thread when a message has arrived.
-        on_connected: Called on the client's thread when the broker has accepted the connection.
+    Attributes:
+        links: The facts that this tray stores about its shared matches.
+        history: This tray's journal.
+        files: The stores of throw pictures, by kind.
+        rules: The default rules of this tray.
+        broker: Address of this tray's broker; None if there is none.
         warn: Prints one line about a problem.
+        on_change: Called when the page must be updated at once, because its view of the other tray has changed.
     """
 
-    def __init__(
-        self,
-        address: Address,
-        match_id: str,
-        side: MatchSide,
-        *,
-        on_message: Callable[[], object],
-        on_connected: Callable[[], object],
-        warn: Callable[[str], object],
-    ) -> None:
-        self.match_id, self.side = match_id, side
-        self._received: SimpleQueue[bytes] = SimpleQueue()
-        self._on_message, self._on_connected = on_message, on_connected
-        events = BrokerEvents(
-            on_connected=self._subscribe, on_message=self._receive, on_trouble=warn
-        )
-        self._client = BrokerClient(address, f"traykeeper-shared-{token_hex(4)}", events)
-        self._client.start()
+    links: LinkStore
+    history: History
+    files: Mapping[str, ThrowFiles]
+    rules: Ruleset
+    broker: Address | None = None
+    warn: Callable[[str], object] = log.warning
+    on_change: Callable[[], object] = lambda: None
 
-    def __repr__(self) -> str:
-        return f"<BrokerTransport of {self.match_id} by {self._client!r}>"
 
-    def send(self, message: str) -> None:
-        """Publish a message. A message that is lost does no harm, because the next one repeats what is missing."""
-        self._client.publish(topic(self.match_id, self.side), message, qos=0)
-
-    def received(self) -> list[bytes]:
-        """Return the messages that have arrived since the last call."""
-        return [self._received.get() for _ in range(self._received.qsize())]
-
-    def close(self) -> None:
-        """Disconnect from the broker."""
-        self._client.close()
-
-    def _subscribe(self) -> None:
-        self._client.subscribe(topic(self.match_id, self.side.other))
-        self._on_connected()
-
-    def _receive(self, _topic: str, payload: bytes) -> None:
-        if self._received.qsize() < MAX_WAITING:
-            self._received.put(payload)
-        self._on_message()
+class SameNameError(IllegalMove):
+    """Raised when a player at one tray has the same name as a player at the other."""
 
 
 class Talker:
     """Exchanges messages with the other tray: sends this tray's messages and passes on those that arrive.
 
     Args:
-        pair: The shared match, which creates this tray's messages and handles the other tray's.
+        shared: The shared matches, which creates this tray's messages and handles the other tray's.
         broker: Address of this tray's broker; None if there is none.
         clock: Monotonic clock, in seconds.
         warn: Prints one line about a problem.
@@ -199,12 +111,12 @@ class Talker:
 
     def __init__(
         self,
-        pair: TrayPair,
+        shared: "SharedMatches",
         broker: Address | None,
         clock: Callable[[], float],
         warn: Callable[[str], object],
     ) -> None:
-        self._pair, self._address, self._clock, self._warn = pair, broker, clock, warn
+        self._shared, self._address, self._clock, self._warn = shared, broker, clock, warn
         self._broker: BrokerTransport | None = None
         self._news, self._closing = Event(), Event()
         self._next_s = 0.0
@@ -257,8 +169,8 @@ class Talker:
                 self._next_s = self._clock() + POLL_S
 
     def _turn(self) -> None:
-        self._pair.refresh()
-        link = self._pair.link
+        self._shared.refresh()
+        link = self._shared.link
         self._connect_broker(link)
         if link and link.side is MatchSide.GUEST and link.address:
             self._ask_host(link)
@@ -268,25 +180,25 @@ class Talker:
             self._next_s = self._clock() + POLL_S
 
     def _has_to_speak(self) -> bool:
-        conversation = self._pair.conversation
+        conversation = self._shared.conversation
         return self._clock() >= self._next_s or bool(conversation and conversation.has_news)
 
     def _ask_host(self, link: Link) -> None:
         if not self._has_to_speak():
             return
         self._next_s = self._clock() + POLL_S
-        text = self._pair.message(link).sealed(link.keys)
+        text = self._shared.message(link).sealed(link.keys)
         try:
             self._hear(link, exchange(link.address, text))
         except UnreachableError as error:
             if not link.match:  # a match that has begun shows this by itself after a few seconds
-                self._pair.trouble = error.message
+                self._shared.trouble = error.message
         except TraykeeperError as error:
-            self._pair.trouble = error.message
+            self._shared.trouble = error.message
             if isinstance(error, UnknownHereError):
                 self._next_s = self._clock() + REFUSED_S
         else:
-            if self._pair.conversation and self._pair.conversation.has_news:
+            if self._shared.conversation and self._shared.conversation.has_news:
                 self._news.set()
 
     def _use_broker(self, broker: BrokerTransport, link: Link) -> None:
@@ -297,13 +209,13 @@ class Talker:
                 log.warning("a message from the other tray is ignored: %s", error)
         if self._has_to_speak():
             self._next_s = self._clock() + BROKER_S
-            link = self._pair.link or link
-            broker.send(self._pair.message(link).sealed(link.keys))
+            link = self._shared.link or link
+            broker.send(self._shared.message(link).sealed(link.keys))
 
     def _hear(self, link: Link, message: bytes) -> None:
         sealed = Sealed.parse(message)
         if sealed.id == link.id:
-            self._pair.hear(link, Sync.opened(sealed, link.keys, link.side.other))
+            self._shared.hear(link, Sync.opened(sealed, link.keys, link.side.other))
 
     def _connect_broker(self, link: Link | None) -> None:
         """Connect to the broker if the match needs it; otherwise close the connection."""
@@ -337,13 +249,22 @@ class SharedMatches:
         clock: Monotonic clock, in seconds.
 
     Attributes:
-        pair: The match that is being played with another tray.
+        conversation: The exchange of messages about the match being played; None if that match is not shared.
+        trouble: Why the trays cannot play together now; None if they can.
     """
 
     def __init__(self, parts: SharedParts, clock: Callable[[], float] = monotonic) -> None:
-        self._parts = parts
-        self.pair = TrayPair(parts, clock)
-        self._talker = Talker(self.pair, parts.broker, clock, parts.warn)
+        self._parts, self._clock = parts, clock
+        self._table: Table | None = None
+        self._lock = RLock()
+        self._version: tuple[str, int] | None = None
+        self.conversation: Conversation | None = None
+        self.trouble: Message | None = None
+        self._talker = Talker(self, parts.broker, clock, parts.warn)
+
+    def connect(self, table: Table) -> None:
+        """Set the companion that carries out the steps of the other tray."""
+        self._table = table
 
     def start(self, table: Table) -> None:
         """Start exchanging messages with other trays.
@@ -351,8 +272,8 @@ class SharedMatches:
         Args:
             table: The companion.
         """
-        self.pair.connect(table)
-        self.pair.refresh()
+        self.connect(table)
+        self.refresh()
         self._talker.start(table)
 
     def close(self) -> None:
@@ -372,15 +293,40 @@ class SharedMatches:
         self._ask(command)
 
     def rematch(self, match: Match) -> str:
-        """Return the id for a rematch, a match between the same players that follows the current one."""
-        if (key := self.pair.rematch(match)) is None:
+        """Prepare a rematch and return its id. If this tray is the guest, ask the host to begin the rematch instead.
+
+        Args:
+            match: The rematch before its first event.
+
+        Raises:
+            TableError: If the host has to begin the rematch, or the other tray does not know yet that the previous
+                match is over.
+        """
+        link = self.conversation.link if self.conversation else None
+        if self.conversation is None or link is None or link.side is MatchSide.GUEST:
             self._ask(Rematch())
             raise TableError(Message("The other tray is being asked to begin the rematch."))
-        return key
+        if not self.conversation.has_other_tray_caught_up:
+            raise TableError(
+                Message("The other tray has not received the last step yet: try again in a moment.")
+            )
+        seated = enumerate(player.name for player in match.state.players)
+        guests = tuple(seat for seat, name in seated if name in self.conversation.guests)
+        rematch = replace(link, match=new_key(), guest_seats=guests)
+        self._parts.links.save(rematch)
+        return rematch.match
 
     def view(self) -> OtherTrayView | None:
         """Return what the page shows about the other tray, or None if there is none."""
-        return self.pair.view
+        link, conversation = self.link, self.conversation
+        if link and not link.match:
+            is_host = link.side is MatchSide.HOST
+            phase = SharedPhase.INVITING if is_host else SharedPhase.JOINING
+            return OtherTrayView(phase, trouble=self.trouble, sets_aside=link.sets_aside)
+        if conversation is None:
+            return None
+        view = conversation.view
+        return replace(view, trouble=self.trouble) if self.trouble and view.is_reachable else view
 
     def invitation(self, page: str) -> str:
         """Return the secret invitation for the other tray; "" if there is none."""
@@ -410,13 +356,28 @@ class SharedMatches:
 
     def leave(self) -> None:
         """Withdraw the invitation or, if the match has begun, play on alone."""
-        self.pair.leave()
+        with self._lock:
+            self.trouble = None
+            if self._parts.links.pending:
+                self._parts.links.withdraw()
+            elif self.conversation and self._table:
+                self._parts.links.end(self.conversation.link.match)
+                self.conversation = self._version = None
+                self._table.do(PlayOnAlone())
         self._talker.wake()
         self._parts.on_change()
 
     def set_aside(self) -> None:
-        """Let the match with the other tray begin although another one is being played here."""
-        self.pair.set_aside()
+        """Let the match with the other tray begin although another one is being played here.
+
+        Raises:
+            TableError: If no match with another tray is waiting to begin.
+        """
+        with self._lock:
+            link = self._parts.links.pending
+            if link is None:
+                raise TableError(NOT_WAITING)
+            self._parts.links.save(replace(link, sets_aside=True))
         self._talker.wake(at_once=True)
         self._parts.on_change()
 
@@ -430,17 +391,186 @@ class SharedMatches:
             sync = Sync.opened(sealed, link.keys, link.side.other)
         except NotSignedError as error:
             raise UnknownCodeError(error.message) from None
-        return self.pair.answer(link, sync).sealed(link.keys)
+        return self.answer(link, sync).sealed(link.keys)
 
     def _ask(self, command: Undo | CorrectThrow | Rematch) -> None:
-        if self.pair.conversation is None:
+        if self.conversation is None:
             raise TableError(ASK_LATER)
-        self.pair.conversation.ask(command)
+        self.conversation.ask(command)
         self._talker.wake()
 
     def _open(self, link: Link) -> None:
         if not link.names:
             raise TableError(NO_NAMES)
-        self.pair.open(link)
+        if self._is_playing:
+            raise IllegalMove(
+                Message(
+                    "A match with the other tray is being played: finish it, or play on alone first."
+                )
+            )
+        if link.side is MatchSide.HOST:
+            names = map(default_name, range(len(link.names) + 1))
+            self._match_of(link, (next(name for name in names if name not in link.names),))
+        with self._lock:
+            self.trouble = None
+            self._parts.links.save(link)
         self._talker.wake(at_once=True)
         self._parts.on_change()
+
+    @property
+    def link(self) -> Link | None:
+        """The link of the match that has not begun yet or, if there is none, of the match being played."""
+        pending = self._parts.links.pending
+        return pending or (self.conversation.link if self.conversation else None)
+
+    @property
+    def _is_playing(self) -> bool:
+        match = self.conversation.match if self.conversation else None
+        return match is not None and match.state.winner is None
+
+    def refresh(self) -> None:
+        """Read what is new in the journal, and switch to the match that is being played now if it is a shared one."""
+        history, links = self._parts.history, self._parts.links
+        if links.is_empty:
+            return  # as on most trays: do not even open the journal
+        with self._lock:
+            try:
+                version = history.version
+                if version == self._version or self._table is None:
+                    return
+                newest = history.newest()
+                link = links.get(newest[1]) if newest else None
+                if newest is None or link is None:
+                    self.conversation = None
+                    return
+                if self.conversation is None or self.conversation.link != link:
+                    self.conversation = Conversation(
+                        link, newest[0], history, self._table,
+                        files=self._parts.files, clock=self._clock,
+                    )  # fmt: skip
+                self.conversation.refresh()
+                self._version = version
+            except JournalError as error:
+                self.trouble = error.message
+
+    def message(self, link: Link) -> Sync:
+        """Return the message that this tray sends now about a match."""
+        with self._lock:
+            if self.conversation and self.conversation.link.id == link.id:
+                return self.conversation.message()
+            names = link.names if link.side is MatchSide.GUEST else ()
+            refusal = Refusal.BUSY if self._is_busy(link) else Refusal.NONE
+            return Sync(link.side, names=names, refusal=refusal)
+
+    def _is_busy(self, link: Link) -> bool:
+        """Return whether a match with the other tray has to wait for the one that is being played here."""
+        is_pending = not link.match and not link.sets_aside
+        return is_pending and self._table is not None and self._table.snapshot().is_busy
+
+    def hear(self, link: Link, sync: Sync) -> Refusal:
+        """Handle a message from the other tray, and return why this tray does not play that match (`NONE` if it does).
+
+        Args:
+            link: The facts that this tray stores about the match in the message.
+            sync: The message, whose signature has been checked.
+        """
+        if link.is_ended:
+            return Refusal.PLAYS_ALONE
+        with self._lock:
+            try:
+                self.trouble = None
+                is_start = not link.match or self._is_rematch(link, sync)
+                if is_start:
+                    self._begin(link, sync)
+                self.refresh()
+                if is_start and self.conversation:
+                    self._parts.on_change()  # the page was shown before this tray knew the players
+                if self.conversation is None or self.conversation.link.id != link.id:
+                    return Refusal.OTHER_MATCH if link.match else Refusal.NONE
+                self.conversation.take(sync)
+                self.refresh()
+            except SameNameError as error:
+                self.trouble = error.message
+                return Refusal.SAME_NAME
+            except (SharedMatchError, TableError, GameError) as error:
+                self.trouble = error.message
+            return Refusal.NONE
+
+    def answer(self, link: Link, sync: Sync) -> Sync:
+        """Handle a message from the other tray, and return the message that answers it.
+
+        Args:
+            link: The facts that this tray stores about the match in the message.
+            sync: The message, whose signature has been checked.
+        """
+        with self._lock:
+            refusal = self.hear(link, sync)
+            return (
+                Sync(link.side, match=link.match, refusal=refusal)
+                if refusal
+                else self.message(link)
+            )
+
+    def _begin(self, link: Link, sync: Sync) -> None:
+        """Begin the match if the message contains what is missing: the guest's players, or the host's first entry."""
+        if sync.refusal:
+            raise SharedMatchError(REFUSALS[sync.refusal])
+        if not link.match and self._has_begun(link):
+            self._parts.links.withdraw()
+        elif self._is_busy(link):
+            return  # the next message says so, and the page offers a remedy
+        elif link.side is MatchSide.HOST and sync.names:
+            match = self._match_of(link, sync.names)
+            seated = enumerate(player.name for player in match.state.players)
+            guests = tuple(seat for seat, name in seated if name not in link.names)
+            self._begin_match(replace(link, match=new_key(), guest_seats=guests), match, "")
+        elif link.side is MatchSide.GUEST and sync.match and sync.entries:
+            start = replace(sync, entries=sync.entries[:1], seq=NOTHING)
+            for first in Replica(sync.guest_seats).missing(start):
+                begun = replace(link, match=sync.match, guest_seats=sync.guest_seats)
+                self._begin_match(begun, first.played(None), OTHER_TRAY)
+
+    def _is_rematch(self, link: Link, sync: Sync) -> bool:
+        """Return whether the current match has been won and the host has begun a rematch with the same code."""
+        match = self.conversation.match if self.conversation else None
+        is_next = link.side is MatchSide.GUEST and sync.match not in ("", link.match)
+        return is_next and match is not None and match.state.winner is not None
+
+    def _has_begun(self, link: Link) -> bool:
+        """Return whether the match had already begun when the program was last stopped."""
+        begun = self._parts.links.begun(link.id)
+        keys = {key for _, key, _ in self._parts.history.match_sizes()}
+        return begun is not None and begun.match in keys
+
+    def _begin_match(self, link: Link, match: Match, request: str) -> None:
+        if self._table is None:
+            return
+        self._parts.links.save(link)
+        try:
+            is_guest = link.side is MatchSide.GUEST
+            self._table.do(
+                BeginSharedMatch(match, link.match, is_guest=is_guest, sets_aside=link.sets_aside),
+                request,
+            )
+        except TableError:
+            self._parts.links.forget(link.match)
+            raise
+        self._parts.links.withdraw()
+
+    def _match_of(self, link: Link, guests: tuple[str, ...]) -> Match:
+        """Return a new match between this tray's players and the guests, seated alternately.
+
+        Raises:
+            SameNameError: If a guest has the same name as a player at this tray.
+        """
+        own = {name.casefold() for name in link.names}
+        if clash := next((name for name in guests if name.casefold() in own), None):
+            why = Message(
+                "%(name)s would play at both trays: one of them needs another name.", name=clash
+            )
+            raise SameNameError(why)
+        rows = range(max(len(link.names), len(guests)))
+        pairs = [link.names[i : i + 1] + guests[i : i + 1] for i in rows]
+        names = tuple(name for pair in pairs for name in pair)
+        form = StartMatch(names, link.rules, link.target, link.options, best_of=link.best_of)
+        return from_form(self._parts.rules, form)

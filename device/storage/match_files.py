@@ -153,13 +153,9 @@ def _scores(match: Match) -> str:
 
 
 def _difference(found: Difference, ours: str, theirs: str) -> str:
-    if found.theirs is None:
-        return f"{theirs} lacks everything from step {found.seq} on, where {ours} has {found.ours}."
-    if found.ours is None:
-        return (
-            f"{ours} lacks everything from step {found.seq} on, where {theirs} has {found.theirs}."
-        )
-    return (
-        f"They differ from step {found.seq} on: {ours} has {found.ours}, "
-        f"{theirs} has {found.theirs}."
-    )
+    seq, mine, others = found
+    if others is None:
+        return f"{theirs} lacks everything from step {seq} on, where {ours} has {mine}."
+    if mine is None:
+        return f"{ours} lacks everything from step {seq} on, where {theirs} has {others}."
+    return f"They differ from step {seq} on: {ours} has {mine}, {theirs} has {others}."

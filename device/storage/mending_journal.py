@@ -6,12 +6,12 @@ from pathlib import Path
 from game.errors import DamagedJournal, JournalError
 from game.journal.entry import Result
 from game.journal.journal import Journal
-from game.journal.salvage import Salvaged
+from game.journal.trace import CopiedSteps
 from game.match.events import Action
 from game.match.match import Match
 from game.message import Message
 
-Reopen = Callable[[Salvaged], tuple[Journal, Message | None]]
+Reopen = Callable[[CopiedSteps], tuple[Journal, Message | None]]
 """A function that recovers the journal from all sources, including the steps that the program still has in memory.
 
 It returns the open journal, with a notice for the players or None.
@@ -36,7 +36,7 @@ class MendingJournal:
         self._journal: Journal | None = journal
         self._path = journal.path
         self._reopen, self._on_notice = reopen, on_notice
-        self._remembered = Salvaged()
+        self._remembered = CopiedSteps()
 
     def __repr__(self) -> str:
         return f"<MendingJournal in {self._path}>"
@@ -122,7 +122,7 @@ class MendingJournal:
         """Return the open journal. If the last attempt to open it failed, try again first."""
         if self._journal is None:
             self._journal, notice = self._reopen(self._remembered)
-            self._remembered = Salvaged()
+            self._remembered = CopiedSteps()
             if notice:
                 self._on_notice(notice)
         return self._journal

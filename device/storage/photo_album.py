@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2s
 from math import cos, radians, sin
-from typing import Protocol
 
 import numpy as np
 
@@ -19,7 +18,9 @@ from device.cameras.tray_picture import encode_jpeg, tray_cut
 from device.session.placement import is_unmoved, place_of
 from device.session.tray_reader import TrayReading
 from device.storage.throw_pictures import cut_of
+from game.dice_log import DiceThrow
 from game.match.events import UNKNOWN_FACE, Place
+from game.match.state import Throw
 from vision.annotate import annotate
 from vision.images import decode
 from vision.reading import Die, Quad, Reading, Zone
@@ -43,20 +44,8 @@ MAX_SIDE_PX = 2048
 """Largest side of a stored picture in memory, in pixels. Stored pictures are smaller."""
 
 
-class ThrowInView(Protocol):
-    """A throw, whether in a match or without one."""
-
-    @property
-    def index(self) -> int:
-        """Number of the throw."""
-
-    @property
-    def dice(self) -> tuple[int, ...]:
-        """The faces of the dice."""
-
-    @property
-    def places(self) -> tuple[Place, ...]:
-        """The places where the dice came to rest."""
+ThrowInView = Throw | DiceThrow
+"""A throw, whether in a match or without one."""
 
 
 class PhotoAlbum:

@@ -2,56 +2,152 @@
 
 The new journal is built from the newest valid backup, the readable parts of the damaged file, its trace (the second
 copy of every step), and the steps that a running program still has in memory. The damaged file is set aside. A
-recovery may fail or be killed at any point; `rescue_state` records its progress, and the next start continues it.
+recovery may fail or be killed at any point; `RescueState` records its progress in a file, so that the next start continues
+it. The file remains after the recovery until somebody has acknowledged the notice about it.
 
 The trace is the text file next to the journal that contains a second copy of every step.
 """
 
+import json
 import logging
 import os
 import sqlite3
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, count
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from device.files import write_atomically
-from device.storage.backup import Backup
+from device.storage.backup import Backup, match_count
 from device.storage.daily_backup import RESTORED, Backups, number_of
-from device.storage.rescue_state import RescueState
 from device.storage.throw_pictures import FRAMES_FOLDER, delete_after
 from game.errors import DamagedJournal, JournalError, reason
-from game.file_io import sync_folder
+from game.file_io import read_bounded, sync_folder
 from game.journal import schema, trace
-from game.journal.entry import Row
-from game.journal.file_guard import LOCK_SUFFIX, lock_journal, read_owner
-from game.journal.journal import JOURNAL_FILE, Journal
-from game.journal.salvage import Salvaged, salvage_file
-from game.journal.trace import SUFFIX, Keys, Requests, rows_by_position
-from game.message import Message
+from game.journal.journal import JOURNAL_FILE, LOCK_SUFFIX, Journal, lock_journal, read_owner
+from game.journal.schema import salvage_file
+from game.journal.trace import SUFFIX, CopiedSteps, rows_by_position
+from game.message import Message, Paragraph, Plural
+
+RESCUE_FILE = "rescue.json"
+MAX_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class KnownSteps:
-    """The steps of a damaged journal that are still known: a backup, and the later steps.
+class RescueState:
+    """The progress and the result of a recovery.
 
     Attributes:
-        good: The newest valid backup of the journal; None if there is none.
-        rows: The later steps, in order.
-        keys: Unique ids of the matches that begin in the known steps, by match number.
-        requests: Ids of the phones' requests that caused these steps.
-        identity: Id of the journal; "" if it is lost.
+        number: Number of the recovery, and of the files that it sets aside.
+        aside: New name of the damaged journal; "" if there was none.
+        gone: Whether the journal was missing or empty.
+        done: Whether the new journal is in place.
+        made_s: When the backup on which the new journal is based was made, in seconds since 1970.
+        kept: Number of matches in that backup.
+        files: Names of the files in that backup; empty if there was no backup.
+        steps: Number of later steps that could still be read.
+        matches: Number of matches in the new journal.
+        trace: File name of the trace (the second copy of the journal) if only the trace was lost; otherwise "".
     """
 
-    good: Backup | None
-    rows: tuple[Row, ...]
-    keys: Keys
-    requests: Requests
-    identity: str
+    number: int
+    aside: str
+    gone: bool = False
+    done: bool = False
+    made_s: float = 0.0
+    kept: int = 0
+    files: tuple[str, ...] = ()
+    steps: int = 0
+    matches: int = 0
+    trace: str = ""
+
+    @classmethod
+    def of(cls, folder: Path) -> Self | None:
+        """Return the state stored in a folder, or None if there is neither a recovery nor a notice."""
+        try:
+            return cls(**json.loads(read_bounded(folder / RESCUE_FILE, MAX_BYTES).decode("utf-8")))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError, RecursionError):
+            return cls(0, "", done=True)  # the notice without its details
+
+    def write(self, folder: Path) -> None:
+        """Write the state to a folder.
+
+        Raises:
+            OSError: If the file cannot be written.
+        """
+        write_atomically(folder / RESCUE_FILE, json.dumps(asdict(self)))
+
+    def with_result(self, good: Backup | None, steps: int, matches: int) -> Self:
+        """Return the state with the result of the recovery.
+
+        Args:
+            good: Backup on which the new journal is based; None if there was none.
+            steps: Number of later steps that could be read.
+            matches: Number of matches in the new journal.
+        """
+        result = replace(self, steps=steps, matches=matches)
+        if good is None:
+            return replace(result, files=())
+        return replace(result, made_s=good.made_s, kept=good.matches, files=tuple(good.parts))
+
+    def finished(self) -> Self:
+        """Return the state after the new journal has been put in place."""
+        return replace(self, done=True)
+
+    @property
+    def notice(self) -> Message:
+        """The notice that tells the players what was damaged, and what replaced it."""
+        if self.trace:
+            return Paragraph(
+                Message(
+                    "%(file)s, the second copy of the journal, was missing or damaged and is "
+                    "being written again.",
+                    file=self.trace,
+                ),
+                Message("Check the scores before you play on."),
+            )
+        damaged = Message("The journal was damaged.")
+        kept = Message("The damaged file is kept as %(file)s.", file=self.aside)
+        return Paragraph(
+            Message("The journal was missing or empty.") if self.gone else damaged,
+            self._in_its_place,
+            Message("Check the scores before you play on."),
+            kept if self.aside and not self.gone else None,
+        )
+
+    @property
+    def _in_its_place(self) -> Message:
+        steps = Plural("1 later step", "%(n)s later steps", n=self.steps)
+        matches = match_count(self.matches)
+        if not self.files:
+            return Message(
+                "There was no backup; %(steps)s could still be read; %(matches)s in all.",
+                steps=steps,
+                matches=matches,
+            )
+        good = Backup(self.made_s, 0, self.kept, dict.fromkeys(self.files, b""))
+        return Message(
+            "It was replaced by a backup (%(file)s) and %(steps)s that could still be read; "
+            "%(matches)s in all.",
+            file=good.contents,
+            steps=steps,
+            matches=matches,
+        )
 
 
-def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged) -> KnownSteps:
+def delete_notice(folder: Path) -> None:
+    """Delete the stored state because somebody has acknowledged the notice, unless the recovery is unfinished."""
+    state = RescueState.of(folder)
+    if state and state.done:
+        (folder / RESCUE_FILE).unlink(missing_ok=True)
+
+
+def known_steps(
+    path: Path, aside: Path, backups: Backups, remembered: CopiedSteps
+) -> tuple[Backup | None, CopiedSteps]:
     """Collect the steps of a damaged journal from every source.
 
     Args:
@@ -59,11 +155,14 @@ def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged)
         aside: Path to which the damaged file has been moved.
         backups: The automatic backups in the state folder.
         remembered: The steps that the running program still has in memory.
+
+    Returns:
+        The newest valid backup of the journal, or None if there is none, and the later steps.
     """
     sources = [source for source in _sources(path, aside, remembered) if source.rows]
     if not sources:
         good = next(backups.valid(), None)
-        return KnownSteps(good, (), {}, {}, good.identity if good else "")
+        return good, CopiedSteps(good.identity if good else "")
     identity = next((source.identity for source in sources if source.identity), "")
     ours = [source for source in sources if source.identity in ("", identity)]
     ours.sort(key=lambda source: source.rows[-1][0])  # where sources differ, the longest one wins
@@ -73,7 +172,7 @@ def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged)
     good = _base(backups, identity, found[0][0])
     after = good.position if good else 0
     later = tuple(row for row in found if row[0] > after)
-    return KnownSteps(good, later, keys, requests, identity)
+    return good, CopiedSteps(identity, later, keys, requests)
 
 
 def _base(backups: Backups, identity: str, first: int) -> Backup | None:
@@ -85,22 +184,15 @@ def _base(backups: Backups, identity: str, first: int) -> Backup | None:
     return good or (next(backups.valid(), None) if first > 1 else None)
 
 
-def _sources(path: Path, aside: Path, remembered: Salvaged) -> list[Salvaged]:
+def _sources(path: Path, aside: Path, remembered: CopiedSteps) -> list[CopiedSteps]:
     """Return what each source still knows, beginning with the source that identifies the journal most reliably."""
     traces = (path.with_suffix(SUFFIX), aside.with_suffix(SUFFIX))
-    found = [salvage_file(aside), remembered, *map(_of_trace, traces)]
+    found = [salvage_file(aside), remembered, *(trace.read(one) or CopiedSteps() for one in traces)]
     if any(source.rows for source in found):
         return found
-    return [source for one in damaged_earlier(path) for source in _kept(one)]
-
-
-def _kept(aside: Path) -> list[Salvaged]:
-    return [salvage_file(aside), _of_trace(aside.with_suffix(SUFFIX))]
-
-
-def _of_trace(path: Path) -> Salvaged:
-    found = trace.read(path)
-    return Salvaged(found.identity, found.rows, found.keys, found.requests) if found else Salvaged()
+    for one in damaged_earlier(path):
+        found += salvage_file(one), trace.read(one.with_suffix(SUFFIX)) or CopiedSteps()
+    return found
 
 
 def damaged_earlier(path: Path) -> list[Path]:
@@ -120,7 +212,7 @@ MAX_ATTEMPTS = 3
 
 
 def open_journal(
-    folder: Path, backups: Backups, remembered: Salvaged | None = None
+    folder: Path, backups: Backups, remembered: CopiedSteps | None = None
 ) -> tuple[Journal, Message | None]:
     """Open the journal in a state folder, and recover it first if necessary.
 
@@ -168,7 +260,7 @@ def _rename_obstacles(path: Path) -> None:
 
 
 def _open_or_recover(
-    path: Path, backups: Backups, remembered: Salvaged | None, lock: IO[bytes]
+    path: Path, backups: Backups, remembered: CopiedSteps | None, lock: IO[bytes]
 ) -> tuple[Journal, Message | None]:
     state = RescueState.of(path.parent)
     if (state is None or state.done) and remembered is None:
@@ -178,7 +270,7 @@ def _open_or_recover(
             log.error("%s", error)  # noqa: TRY400 - a traceback would add nothing
     if state is None or state.done:
         state = _begin(path)
-    journal, state = _recover(path, state, backups, remembered or Salvaged(), lock)
+    journal, state = _recover(path, state, backups, remembered or CopiedSteps(), lock)
     log.error("%s", state.notice)
     with suppress(Exception):  # the daily backup tries again
         backups.make(RESTORED)
@@ -289,7 +381,7 @@ def _keep_copy(path: Path, copy: Path) -> None:
 
 
 def _recover(
-    path: Path, state: RescueState, backups: Backups, remembered: Salvaged, lock: IO[bytes]
+    path: Path, state: RescueState, backups: Backups, remembered: CopiedSteps, lock: IO[bytes]
 ) -> tuple[Journal, RescueState]:
     folder = path.parent
     aside = path.with_name(f"{path.stem}-damaged-{state.number}{path.suffix}")
@@ -297,8 +389,8 @@ def _recover(
         set_aside(path, aside)
     for attempts_left in range(MAX_ATTEMPTS, 0, -1):
         if not path.exists():
-            known = known_steps(path, aside, backups, remembered)
-            state = _build(path, state, known)
+            good, steps = known_steps(path, aside, backups, remembered)
+            state = _build(path, state, good, steps)
         path.with_suffix(SUFFIX).unlink(
             missing_ok=True
         )  # all of it is in the journal or in the copy
@@ -318,15 +410,15 @@ def _recover(
     return journal, state
 
 
-def _build(path: Path, state: RescueState, known: KnownSteps) -> RescueState:
+def _build(path: Path, state: RescueState, good: Backup | None, steps: CopiedSteps) -> RescueState:
     """Record the result of the recovery, then write the new journal atomically."""
-    with closing(_empty() if known.good is None else schema.open_copy(known.good.journal)) as db:
+    with closing(_empty() if good is None else schema.open_copy(good.journal)) as db:
         with schema.transaction(db):
-            adopted = schema.append_missing(db, known.rows, known.keys, known.requests)
-            schema.assign_identity(db, known.identity)
+            adopted = schema.append_missing(db, steps)
+            schema.assign_identity(db, steps.identity)
         (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
         data = db.serialize()
-    state = state.with_result(known.good, adopted, int(matches))
+    state = state.with_result(good, adopted, int(matches))
     state.write(path.parent)
     _remove(path)
     write_atomically(path, data)

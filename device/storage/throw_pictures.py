@@ -11,7 +11,6 @@ import re
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import Path
 from queue import Empty, Full, Queue
@@ -256,30 +255,6 @@ class ThrowPictures:
 
     def _path(self, position: int, suffix: str) -> Path:
         return self._folder / f"{position:09}{suffix}"
-
-
-@dataclass(frozen=True, slots=True)
-class ThrowClips:
-    """The clips of throws without their pictures, for the exchange with another tray.
-
-    Attributes:
-        pictures: The store of this tray's pictures and clips.
-    """
-
-    pictures: ThrowPictures
-
-    def get(self, position: int) -> bytes | None:
-        """Return the clip of the throw at this position in the journal, or None if there is none."""
-        return self.pictures.clip(position)
-
-    def add(self, position: int, data: bytes) -> bool:
-        """Store a clip from another tray; return False if it is not a valid clip.
-
-        Args:
-            position: Position of the throw in the journal.
-            data: The clip as Motion JPEG.
-        """
-        return self.pictures.add_clip(position, data)
 
 
 def cut_of(jpeg: bytes) -> Cut | None:

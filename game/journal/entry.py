@@ -17,8 +17,7 @@ from typing import Any, Self
 from game.errors import DamagedJournal, GameError, JournalError, reason
 from game.match.events import Action, Bot, Corrected, Redone, Spliced, Undone, from_json, to_json
 from game.match.match import Match, describe_event
-from game.match.series import Series
-from game.match.state import State
+from game.match.state import Series, State
 from game.message import Message
 from game.rules import rule_files
 from game.rules.ruleset import Ruleset
@@ -443,19 +442,11 @@ def entries_of_match(match: Match) -> tuple[WireEntry, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The first entry in which two copies of a match differ.
+Difference = tuple[int, Message | None, Message | None]
+"""The number of the first entry in which two copies of a match differ, and what each copy has there.
 
-    Attributes:
-        seq: Number of the entry within the match, from 0.
-        ours: Description of the entry in the first copy; None if that copy is shorter.
-        theirs: Description of the entry in the second copy; None if that copy is shorter.
-    """
-
-    seq: int
-    ours: Message | None
-    theirs: Message | None
+None stands for a copy that is shorter.
+"""
 
 
 def first_difference(ours: Sequence[WireEntry], theirs: Sequence[WireEntry]) -> Difference | None:
@@ -471,7 +462,7 @@ def first_difference(ours: Sequence[WireEntry], theirs: Sequence[WireEntry]) -> 
     match: Match | None = None
     for seq, (one, other) in enumerate(zip_longest(ours, theirs)):
         if one is None or other is None or one.chain != other.chain:
-            return Difference(seq, _described(match, one), _described(match, other))
+            return seq, _described(match, one), _described(match, other)
         match = one.played(match)
     return None
 

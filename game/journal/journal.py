@@ -8,6 +8,7 @@ A second file, the trace, contains every step as a line of text. If the database
 journal can be rebuilt from the trace.
 """
 
+import fcntl
 import logging
 import sqlite3
 import time
@@ -18,10 +19,9 @@ from pathlib import Path
 from typing import IO, Self
 
 from game.errors import DamagedJournal, GameError, JournalError, reason
+from game.file_io import read_bounded
 from game.journal import schema, trace
 from game.journal.entry import START_SEQ, Result, checksum, plausible_time, start_text, step_text
-from game.journal.file_guard import FileGuard, lock_journal, read_owner, write_owner
-from game.journal.salvage import Salvaged, salvage_connection
 from game.journal.schema import (
     check_integrity,
     fill_in_results,
@@ -30,14 +30,98 @@ from game.journal.schema import (
     load_match,
     next_seq,
     open_copy,
-    rows_after,
     select_entries,
+    steps_after,
     store_result,
 )
-from game.journal.trace import Trace, TraceText
+from game.journal.trace import CopiedSteps, Trace
 from game.match.events import Action
 from game.match.match import Match
 from game.message import Message
+
+LOCK_SUFFIX = ".lock"
+"""Suffix of the lock file."""
+MAX_OWNER_BYTES = 1000
+"""Largest number of bytes that is read from a lock file."""
+
+
+class FileGuard:
+    """A record of the device, inode and size of files, which reveals changes by other programs."""
+
+    def __init__(self, *paths: Path) -> None:
+        self._paths = paths
+        self._seen: dict[Path, tuple[int, int, int]] = {}
+
+    def note(self) -> None:
+        """Remember the current state of all files that have not been moved, deleted or replaced."""
+        now = {path: state for path in self._paths if (state := _state(path))}
+        for path, seen in self._seen.items():
+            if path not in now or now[path][:2] != seen[:2]:
+                now[path] = seen
+        self._seen = now
+
+    def check(self) -> None:
+        """Check that the files are still those that `note` remembered, and have not become shorter.
+
+        Raises:
+            DamagedJournal: If a file was moved, deleted, replaced or shortened.
+        """
+        for path, (device, inode, size) in self._seen.items():
+            there = _state(path)
+            if there is None or there[:2] != (device, inode) or there[2] < size:
+                raise DamagedJournal("%(file)s was deleted, replaced or emptied", file=path.name)
+
+
+def write_owner(lock: IO[bytes], identity: str) -> None:
+    """Write the id of the journal into its lock file, so that a lost journal is noticed later.
+
+    Args:
+        lock: The lock from `lock_journal`.
+        identity: Id of the journal, or "" while the journal has no steps.
+    """
+    with suppress(OSError):  # the journal also works without this safeguard
+        lock.truncate(0)
+        lock.write(identity.encode())
+        lock.flush()
+
+
+def read_owner(path: Path) -> str:
+    """Return the id that `write_owner` wrote for the journal at a path, or "" if there is none."""
+    try:
+        return read_bounded(path.with_suffix(LOCK_SUFFIX), MAX_OWNER_BYTES).decode(
+            "utf-8", "replace"
+        )
+    except OSError:
+        return ""
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size
+
+
+def lock_journal(path: Path) -> IO[bytes]:
+    """Lock a journal for this process and return the open lock file. Closing it releases the lock.
+
+    Raises:
+        JournalError: If another process holds the lock.
+        OSError: If the lock file cannot be created.
+    """
+    lock = path.with_suffix(LOCK_SUFFIX).open("ab")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise JournalError(
+            "%(folder)s: another Traykeeper is using this folder: stop it, or choose "
+            "another folder with --state",
+            folder=str(path.parent),
+        ) from None
+    return lock
+
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +167,7 @@ class TraceKeeper:
             DamagedJournal: If the database lacks steps of the trace or differs from it.
         """
         found = trace.read(self._trace.path)
-        self.was_lost = is_expected and (found is None or not found.whole)
+        self.was_lost = is_expected and (found is None or not found.is_whole)
         if found is None or found.identity == schema.previous_identity(self._db):
             self._rewrite()
             return
@@ -93,7 +177,7 @@ class TraceKeeper:
                 file=self._trace.path.name,
             )
         self._compare(found)
-        if not found.whole:
+        if not found.is_whole:
             log.warning("%s: some lines are damaged; the file is rewritten", self._trace.path)
             self._rewrite()
             return
@@ -112,7 +196,7 @@ class TraceKeeper:
         """Remove the steps up to and including this position from the trace. Thread-safe."""
         self._trace.cut(upto)
 
-    def _compare(self, found: TraceText) -> None:
+    def _compare(self, found: CopiedSteps) -> None:
         last = last_position(self._db)
         newest = max((row[0] for row in found.rows), default=0)
         if newest > last:
@@ -131,13 +215,12 @@ class TraceKeeper:
                 )
 
     def _rewrite(self) -> None:
-        identity, last = schema.identity(self._db), last_position(self._db)
-        self._trace.rewrite(identity, *rows_after(self._db, 0), last)
+        self._trace.rewrite(steps_after(self._db, 0), last_position(self._db))
 
     def _catch_up(self) -> None:
-        rows, keys, requests = rows_after(self._db, self._trace.last)
-        if rows:
-            self._trace.add(rows, keys, requests)
+        steps = steps_after(self._db, self._trace.last)
+        if steps.rows:
+            self._trace.add(steps)
 
     def _attempt(self, write: Callable[[], None]) -> None:
         """Call `write`, and record an error in `problem` instead of raising it.
@@ -320,9 +403,9 @@ class Journal:
             self._write_owner()
             self._guard.note()
 
-    def salvage(self) -> Salvaged:
+    def salvage(self) -> CopiedSteps:
         """Return everything that the open connection can still read, even from deleted files."""
-        return salvage_connection(self._db)
+        return schema.salvage_connection(self._db)
 
     def is_intact(self) -> bool:
         """Return whether the files are in place and contain exactly what was written."""

@@ -9,14 +9,14 @@ import re
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from game.errors import GameError, JournalError
 from game.journal.entry import START_SEQ, Result, Row, entry_from_row, is_intact
-from game.journal.trace import Keys, Requests
+from game.journal.trace import CopiedSteps
 from game.match.match import Match
 from game.message import Message
 
@@ -321,25 +321,20 @@ def last_position(db: sqlite3.Connection) -> int:
     return int(position or 0)
 
 
-def rows_after(
-    db: sqlite3.Connection, position: int
-) -> tuple[list[Row], dict[int, str], dict[int, str]]:
-    """Return the rows after a position, with the ids of their matches and requests.
+def steps_after(db: sqlite3.Connection, position: int) -> CopiedSteps:
+    """Return the steps after a position in the journal.
 
     Args:
         db: Connection to the journal's database.
-        position: A position in the journal. Only rows after it are returned.
-
-    Returns:
-        The rows, the unique id of each match that starts in them (by the number of the match), and
-        the ids of the requests that caused them (by position).
+        position: The position.
     """
     rows = select_entries(db, "WHERE position > ? ORDER BY position", position).fetchall()
     started = [row[1] for row in rows if row[2] == START_SEQ]
     keys = "SELECT id, key FROM match WHERE id = ?"
     requests = "SELECT position, request FROM entry WHERE position > ? AND request IS NOT NULL"
-    return (
-        rows,
+    return CopiedSteps(
+        identity(db),
+        tuple(rows),
         dict(db.execute(keys, (match_id,)).fetchone() for match_id in started),
         dict(db.execute(requests, (position,)).fetchall()),
     )
@@ -360,26 +355,22 @@ def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
     return done.lastrowid or 0
 
 
-def append_missing(
-    db: sqlite3.Connection, rows: Iterable[Row], keys: Keys, requests: Requests
-) -> int:
-    """Add the rows of another copy that continue this journal, and return how many were added.
+def append_missing(db: sqlite3.Connection, steps: CopiedSteps) -> int:
+    """Add the steps of another copy that continue this journal, and return how many were added.
 
     Args:
         db: Connection to the journal's database, within a transaction.
-        rows: Rows of the other copy, in the order of their positions.
-        keys: Unique ids of matches that start in the rows, as far as they are known.
-        requests: Ids of the requests that caused the rows, as far as they are known.
+        steps: The steps, in the order of their positions. Ids of matches and requests may be missing.
     """
     added = 0
-    for row in rows:
+    for row in steps.rows:
         _, match_id, seq, *_ = row
         if seq != next_seq(db, match_id):
             continue
         if seq == START_SEQ:
-            key = keys.get(match_id) or new_key()
+            key = steps.keys.get(match_id) or new_key()
             db.execute("INSERT INTO match (id, key) VALUES (?, ?)", (match_id, key))
-        insert(db, row, requests.get(row[0], ""))
+        insert(db, row, steps.requests.get(row[0], ""))
         added += 1
     mark_results_missing(db)
     return added
@@ -408,3 +399,76 @@ def fill_in_results(db: sqlite3.Connection) -> None:
             if result.winner is not None:
                 store_result(db, match_id, seq, result)
     mark_results_complete(db)
+
+
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""Errors that a damaged table can cause. SQLite's own message may not be valid text either."""
+
+MAX_GAP = 2_000
+"""Number of consecutive missing positions after which the search ends. A lost page has fewer
+entries."""
+
+
+def salvage_file(path: Path) -> CopiedSteps:
+    """Return everything intact in a journal file, which may be damaged or missing.
+
+    Entries are read one by one, so SQLite reads only the pages that lead to each entry.
+    """
+    if not path.exists():
+        return CopiedSteps()
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            return salvage_connection(db)
+    except UNREADABLE:
+        return CopiedSteps()
+
+
+def salvage_connection(db: sqlite3.Connection) -> CopiedSteps:
+    """Return everything intact in a journal that is open."""
+    tolerate_bad_text(db)
+    rows = tuple(_intact_rows(db))
+    return CopiedSteps(
+        _intact_identity(db), rows, _intact_keys(db), dict(_intact_requests(db, rows))
+    )
+
+
+def _intact_rows(db: sqlite3.Connection) -> Iterator[Row]:
+    position = last = 0
+    while position - last < MAX_GAP:
+        position += 1
+        row = _intact_row(db, position)
+        if row is not None and is_intact(row):
+            last = position
+            yield row
+
+
+def _intact_row(db: sqlite3.Connection, position: int) -> Row | None:
+    try:
+        row: Row | None = select_entries(db, "WHERE position = ?", position).fetchone()
+    except UNREADABLE:
+        return None
+    return row
+
+
+def _intact_identity(db: sqlite3.Connection) -> str:
+    try:
+        return identity(db)
+    except (*UNREADABLE, TypeError):
+        return ""
+
+
+def _intact_keys(db: sqlite3.Connection) -> dict[int, str]:
+    try:
+        return dict(db.execute("SELECT id, key FROM match"))
+    except UNREADABLE:
+        return {}
+
+
+def _intact_requests(db: sqlite3.Connection, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
+    """Yield the position and id of each request."""
+    for position, *_ in rows:
+        with suppress(*UNREADABLE):
+            query = "SELECT request FROM entry WHERE position = ?"
+            (request,) = db.execute(query, (position,)).fetchone()
+            if request:
+                yield position, str(request)

@@ -14,7 +14,7 @@ If a request caused the step, a line before it names the request: `3c08d1f5 aske
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
@@ -45,26 +45,26 @@ Requests = Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class TraceText:
-    """The content of a trace.
+class CopiedSteps:
+    """The steps that could be read from a journal or from its trace.
 
     Attributes:
-        identity: Id of the journal, or "" if it cannot be read.
-        rows: The intact entries, in the order of the lines.
-        keys: Unique ids of the matches that start in these entries.
-        requests: Ids of the requests that caused these entries.
-        whole: Whether all lines are intact, apart from the last one, which a power cut may have
+        identity: Id of the journal, or "" if it is lost.
+        rows: The intact entries.
+        keys: Unique ids of the matches that start in these entries, by match number.
+        requests: Ids of the requests that caused these entries, by position.
+        is_whole: Whether all lines of a trace are intact, apart from the last one, which a power cut may have
             left incomplete.
     """
 
-    identity: str
-    rows: tuple[Row, ...]
-    keys: Keys
-    requests: Requests
-    whole: bool
+    identity: str = ""
+    rows: tuple[Row, ...] = ()
+    keys: Keys = field(default_factory=dict)
+    requests: Requests = field(default_factory=dict)
+    is_whole: bool = True
 
 
-def read(path: Path) -> TraceText | None:
+def read(path: Path) -> CopiedSteps | None:
     """Return the content of a trace, or None if the file does not exist.
 
     Raises:
@@ -82,7 +82,7 @@ def read(path: Path) -> TraceText | None:
     whole = bool(identity) and all(readable[:-1])
     keys = {row[1]: key for row, key in filter(None, steps) if key}
     rows = tuple(row for row, _ in filter(None, steps))
-    return TraceText(identity, rows, keys, dict(filter(None, requests)), whole)
+    return CopiedSteps(identity, rows, keys, dict(filter(None, requests)), whole)
 
 
 class Trace:
@@ -108,22 +108,17 @@ class Trace:
         with self._lock:
             return self._is_in_place()
 
-    def rewrite(
-        self, identity: str, rows: Iterable[Row], keys: Keys, requests: Requests, last: int
-    ) -> None:
-        """Replace the file with a new one that contains these entries.
+    def rewrite(self, steps: CopiedSteps, last: int) -> None:
+        """Replace the file with a new one that contains these steps.
 
         Args:
-            identity: Id of the journal.
-            rows: The entries.
-            keys: Unique ids of the matches that start in these entries.
-            requests: Ids of the requests that caused these entries.
+            steps: The steps.
             last: Position of the journal's newest entry.
         """
-        head = f"{HEAD.format(identity)}\n"
+        head = f"{HEAD.format(steps.identity)}\n"
         with self._lock:
             self._let_go()  # until the new file is complete, `is_in_place` is False
-            self._replace((head + _lines(rows, keys, requests)).encode("utf-8", "replace"))
+            self._replace((head + _lines(steps)).encode("utf-8", "replace"))
             self.last = last
 
     def resume(self, last: int) -> None:
@@ -138,18 +133,11 @@ class Trace:
             self._file, self._size, self.last = file, data.rfind(b"\n") + 1, last
             file.truncate(self._size)
 
-    def add(self, rows: Iterable[Row], keys: Keys, requests: Requests) -> None:
-        """Append entries and wait until they are on the disk.
-
-        Args:
-            rows: The entries.
-            keys: Unique ids of the matches that start in these entries.
-            requests: Ids of the requests that caused these entries.
-        """
-        rows = tuple(rows)
+    def add(self, steps: CopiedSteps) -> None:
+        """Append steps and wait until they are on the disk."""
         with self._lock:
-            self._write(_lines(rows, keys, requests).encode("utf-8", "replace"))
-            self.last = max((self.last, *(row[0] for row in rows)))
+            self._write(_lines(steps).encode("utf-8", "replace"))
+            self.last = max((self.last, *(row[0] for row in steps.rows)))
 
     def cut(self, upto: int) -> None:
         """Remove the entries up to and including a position from the trace."""
@@ -204,16 +192,16 @@ def rows_by_position(rows: Iterable[Row]) -> Iterator[Row]:
     return (latest[position] for position in sorted(latest))
 
 
-def _lines(rows: Iterable[Row], keys: Keys, requests: Requests) -> str:
-    """Return the lines of a trace that record these entries.
+def _lines(steps: CopiedSteps) -> str:
+    """Return the lines of a trace that record these steps.
 
     A request comes before its step, so that a step is never read without its request.
     """
     texts: list[str] = []
-    for row in rows:
-        if request := requests.get(row[0]):
+    for row in steps.rows:
+        if request := steps.requests.get(row[0]):
             texts.append(f"{REQUEST_MARK} {row[0]} {request}")
-        texts.append(_text(row, keys))
+        texts.append(_text(row, steps.keys))
     return "".join(f"{_seal(text)} {text}\n" for text in texts)
 
 

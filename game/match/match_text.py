@@ -47,8 +47,7 @@ from game.match.events import (
     TurnSet,
 )
 from game.match.match import Match, replay
-from game.match.series import Series
-from game.match.state import State, Throw, Turn, TurnEnding
+from game.match.state import Series, State, Throw, Turn, TurnEnding
 from game.message import Message
 from game.names import clean_names
 from game.rules import rule_files, scoring

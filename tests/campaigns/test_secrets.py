@@ -27,7 +27,7 @@ from device.commands.play import in_safe_mode
 from device.failed_starts import LIMIT, StartRecord
 from device.hardware.choices import camera_name
 from device.lan import as_page_url
-from device.mqtt.address import parse_address
+from device.mqtt.client import parse_address
 from device.settings import Settings, parse
 from device.shared_match.links import TrayInvitation
 from device.storage.daily_backup import FOLDER as BACKUPS

@@ -11,7 +11,7 @@ from device.doctor.problems import Trouble, failed
 from device.hardware.outputs import LAMPS, MEANINGS
 from device.session import messages
 from device.storage.backup import Backup
-from device.storage.rescue_state import RescueState
+from device.storage.recovery import RescueState
 from game.errors import GameError
 from game.match.events import Corrected
 from game.match.match import Match

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from jinja2 import Environment
 
-from device.mqtt.address import Topics
+from device.mqtt.client import Topics
 from device.mqtt.tray_messages import compact_json
 from game.commands import EnterThrow, KeepDice, StartMatch
 from game.stats.announcements import AnnouncementKind, announcements

@@ -9,9 +9,8 @@ from flask import Blueprint, Response
 
 from game.errors import JournalError
 from game.journal.history import History, PlayedMatch
-from game.match.match import Match
+from game.match.match import Match, TimelineRow, timeline_rows
 from game.match.match_text import to_text
-from game.match.timeline import TimelineRow, timeline_rows
 from game.names import clean_name
 from game.stats.counts import DiceSetTotals, Tally
 from web.contracts import Coach, ReviewedMatch

@@ -25,7 +25,7 @@ from web.club.standings import League, evening_start_s
 from web.club.steward import Steward, create_steward
 from web.club.store import ClubStore
 from web.club.tournaments import TournamentCalls, TournamentKind, TournamentPlan
-from web.club.trays import Trays, TraysSnapshot, TrayStatus
+from web.club.tray_inbox import Trays, TraysSnapshot, TrayStatus
 from web.concurrency_limit import ConcurrencyLimit
 from web.pages.scoreboard import HEARTBEAT, render_section
 from web.pages.templates import TEMPLATES, YEAR_S, CompiledTemplates, asset, register_filters

@@ -12,8 +12,7 @@ from threading import RLock
 from game.errors import GameError
 from game.journal.entry import EntryFit, WireEntry
 from game.match.match import Match
-from game.match.series import Series
-from game.match.state import State, TurnEnding, count_hot_dice
+from game.match.state import Series, State, TurnEnding, count_hot_dice
 from game.stats.summary import MatchSummary, summary
 from web.club.people import People, name_key
 from web.club.store import ClubStore
@@ -57,7 +56,7 @@ class MatchHistory:
     def __init__(
         self, store: ClubStore, people: People, clock: Callable[[], float] = time.time
     ) -> None:
-        self._tables = _MatchTables(store, people, clock)
+        self._store, self._people, self._clock = store, people, clock
         self._cache: OrderedDict[str, StoredMatch] = OrderedDict()
         self._lock = RLock()
 
@@ -87,19 +86,19 @@ class MatchHistory:
 
     def _fit(self, entry: WireEntry, stored: StoredMatch | None) -> EntryFit:
         last = stored.seq if stored else -1
-        return entry.fit(last, partial(self._tables.chain_at, entry.match))
+        return entry.fit(last, partial(self._chain_at, entry.match))
 
     def _append(
         self, tray: str, entry: WireEntry, before: StoredMatch | None, *, live: bool
     ) -> EntryFit:
-        if before is None and self._tables.chain_at(entry.match, 0):
+        if before is None and self._chain_at(entry.match, 0):
             return EntryFit.DIFFERENT  # stored, but this version cannot replay it: leave it alone
         try:
             match = entry.played(before.match if before else None)
         except GameError:
             return EntryFit.DIFFERENT
         after = StoredMatch(tray, entry.seq, entry.chain, match)
-        self._tables.append(entry, after, before, live=live)
+        self._write(entry, after, before, live=live)
         self._remember(entry.match, after)
         return EntryFit.NEW
 
@@ -109,11 +108,11 @@ class MatchHistory:
             if match_id in self._cache:
                 self._cache.move_to_end(match_id)
                 return self._cache[match_id]
-            last = self._tables.last_entry(match_id)
-            match = self._replay(match_id) if last else None
-            if last is None or match is None:
+            row = self._store.row("SELECT tray, seq, chain FROM match WHERE id = ?", match_id)
+            match = self._replay(match_id) if row else None
+            if row is None or match is None:
                 return None
-            return self._remember(match_id, StoredMatch(*last, match))
+            return self._remember(match_id, StoredMatch(row["tray"], row["seq"], row["chain"], match))
 
     def summary(self, match_id: str) -> MatchSummary | None:
         """Return the summary of a match with the score of its series; None if `get` returns None."""
@@ -122,7 +121,7 @@ class MatchHistory:
             return None
         state = stored.match.state
         if state.series:
-            series = self._tables.with_score(state.series, match_id)
+            series = self._with_score(state.series, match_id)
             starting = [player.name for player in stored.match.start_state.players]
             series = series.after(starting, [player.name for player in state.players], ())
             state = replace(state, series=series)
@@ -130,11 +129,15 @@ class MatchHistory:
 
     def last_numbers(self, tray: str) -> dict[str, int]:
         """Return the number of the last entry of each match played at a tray, by the id of the match."""
-        return self._tables.last_numbers(tray)
+        rows = self._store.rows("SELECT id, seq FROM match WHERE tray = ?", tray)
+        return {row["id"]: row["seq"] for row in rows}
 
     def entries(self, match_id: str) -> Iterator[WireEntry]:
         """Yield the entries of a match in order."""
-        return self._tables.entries(match_id)
+        for row in self._store.rows(
+            "SELECT seq, chain, body FROM entry WHERE match = ? ORDER BY seq", match_id
+        ):
+            yield WireEntry(match_id, row["seq"], row["chain"], json.loads(row["body"]))
 
     def _remember(self, match_id: str, stored: StoredMatch) -> StoredMatch:
         self._cache[match_id] = stored
@@ -156,35 +159,13 @@ class MatchHistory:
     def _cut(self, match_id: str, seq: int) -> StoredMatch | None:
         """Delete the entries of a match from number `seq` onwards; return the rest, if there is one."""
         self._cache.pop(match_id, None)
-        self._tables.cut(match_id, seq)
+        self._delete(match_id, seq)
         stored = self.get(match_id) if seq else None
         if stored:
-            self._tables.write_seats(match_id, stored)
+            self._write_seats(match_id, stored)
         return stored
 
-
-class _MatchTables:
-    """The database tables with entries, matches and seats."""
-
-    def __init__(self, store: ClubStore, people: People, clock: Callable[[], float]) -> None:
-        self._store, self._people, self._clock = store, people, clock
-
-    def last_entry(self, match_id: str) -> tuple[str, int, str] | None:
-        """Return the tray, number and chain of the last entry of a match; None if it has no entries."""
-        row = self._store.row("SELECT tray, seq, chain FROM match WHERE id = ?", match_id)
-        return (row["tray"], row["seq"], row["chain"]) if row else None
-
-    def last_numbers(self, tray: str) -> dict[str, int]:
-        rows = self._store.rows("SELECT id, seq FROM match WHERE tray = ?", tray)
-        return {row["id"]: row["seq"] for row in rows}
-
-    def entries(self, match_id: str) -> Iterator[WireEntry]:
-        for row in self._store.rows(
-            "SELECT seq, chain, body FROM entry WHERE match = ? ORDER BY seq", match_id
-        ):
-            yield WireEntry(match_id, row["seq"], row["chain"], json.loads(row["body"]))
-
-    def with_score(self, series: Series, match_id: str) -> Series:
+    def _with_score(self, series: Series, match_id: str) -> Series:
         """Return a series with its score, which all its matches other than this one give."""
         series = Series(series.best_of, series.id)
         query = (
@@ -202,11 +183,11 @@ class _MatchTables:
             series = series.after(start["names"], [seat["name"] for seat in seats], winners)
         return series
 
-    def chain_at(self, match_id: str, seq: int) -> str | None:
+    def _chain_at(self, match_id: str, seq: int) -> str | None:
         row = self._store.row("SELECT chain FROM entry WHERE match = ? AND seq = ?", match_id, seq)
         return row["chain"] if row else None
 
-    def append(
+    def _write(
         self, entry: WireEntry, after: StoredMatch, before: StoredMatch | None, *, live: bool
     ) -> None:
         """Write an entry and its effect on the match in one transaction.
@@ -234,7 +215,7 @@ class _MatchTables:
             values = (entry.match, entry.seq, entry.chain, body)
             self._store.run("INSERT INTO entry VALUES (?, ?, ?, ?)", *values)
             if before is None or _results(before.match.state) != _results(state):
-                self.write_seats(entry.match, after)
+                self._write_seats(entry.match, after)
 
     def _began_s(self, entry: WireEntry, *, live: bool) -> float:
         """Return when the match began, by the tray's clock.
@@ -245,7 +226,7 @@ class _MatchTables:
         is_wrong = live and abs(entry.began_s - now_s) > MAX_CLOCK_ERROR_S
         return now_s if is_wrong or not entry.began_s else entry.began_s
 
-    def cut(self, match_id: str, seq: int) -> None:
+    def _delete(self, match_id: str, seq: int) -> None:
         """Delete the entries of a match from number `seq` onwards, or the whole match if `seq` is 0."""
         with self._store.transaction():
             self._store.run("DELETE FROM entry WHERE match = ? AND seq >= ?", match_id, seq)
@@ -259,7 +240,7 @@ class _MatchTables:
                     seq - 1, match_id,
                 )  # fmt: skip
 
-    def write_seats(self, match_id: str, stored: StoredMatch) -> None:
+    def _write_seats(self, match_id: str, stored: StoredMatch) -> None:
         state = stored.match.state
         winners = state.team_seats(state.winner) if state.winner is not None else ()
         rows = []

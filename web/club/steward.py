@@ -19,7 +19,7 @@ from werkzeug.wrappers import Response
 from game.file_io import write_atomically
 from game.message import Message
 from web.club.people import People
-from web.club.trays import Trays
+from web.club.tray_inbox import Trays
 from web.pages.templates import YEAR_S
 from web.response import HttpProblem
 

@@ -12,7 +12,7 @@ from threading import RLock
 from typing import IO, Any, Self
 
 from game.errors import GameError, reason
-from game.journal.file_guard import lock_journal
+from game.journal.journal import lock_journal
 from game.message import Message
 
 SCHEMA_VERSION = 2

@@ -22,7 +22,7 @@ from game.situation import READY_FOR_MATCH
 from web.club.match_history import MAX_CLOCK_ERROR_S
 from web.club.people import People
 from web.club.store import ClubStore
-from web.club.trays import TrayStatus
+from web.club.tray_inbox import TrayStatus
 
 MIN_PLAYERS, MAX_PLAYERS = 3, 64
 """Fewest and most players. Two players need no tournament; a round robin of 65 players would take weeks."""
@@ -475,7 +475,7 @@ class TournamentCalls:
             },
         )
 
-    def on_answer(self, tray: str, call_id: str, *, accepted: bool) -> None:
+    def on_answer(self, tray: str, call_id: str, accepted: bool) -> None:  # noqa: FBT001 - the answer
         """Process the answer of the scorekeeper at a tray. A call that was declined waits for the steward.
 
         Args:

@@ -7,22 +7,136 @@ import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from threading import Lock
-from time import monotonic
-from typing import Any, Protocol, Self
+from threading import Condition, Lock
+from time import monotonic, time
+from typing import Any
 
 from game.errors import JournalError, reason
 from game.journal.entry import EntryFit, WireEntry, is_match_id
 from game.message import Message
-from game.stats.summary import (
-    MatchSummary,
-    PlayerSummary,
-    SeriesSummary,
-    ThrowSummary,
-    TurnSummary,
-)
+from game.stats.summary import MatchSummary
+from game.typed_json import typed
 from web.club.match_history import MatchHistory
-from web.club.trays import Trays
+
+MAX_TRAYS = 1_000
+"""Largest number of trays that are shown. A broker that reports more is flooded with made-up names."""
+
+MIN_REDRAW_S = 0.2
+"""Shortest time between two updates of a screen, in seconds. People cannot follow faster ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrayStatus:
+    """A tray as the screen shows it.
+
+    Attributes:
+        name: Name of the tray.
+        online: Whether the tray is connected to the broker.
+        match: The last match that began there; None before the first.
+        seq: Number of the match's last entry in the club's history; -1 if only the tray knows the match.
+        summary: Summary of the match, from the club's history if it has the match.
+        situation: A value of `game.situation.Situation`.
+        message: The tray's message, in English.
+        page: Address of the tray's page, or "".
+    """
+
+    name: str
+    online: bool = False
+    match: str | None = None
+    seq: int = -1
+    summary: MatchSummary | None = None
+    situation: str = ""
+    message: str = ""
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TraysSnapshot:
+    """The state of all trays at one moment.
+
+    Attributes:
+        version: A number that increases with every change.
+        trays: The trays in the order of their names.
+        broker_lost_s: When the connection to the broker was lost, in seconds since 1970; None while there is one.
+    """
+
+    version: int
+    trays: tuple[TrayStatus, ...]
+    broker_lost_s: float | None = None
+
+
+class Trays:
+    """The state of every tray. Safe to use from any thread; screens can wait for a change."""
+
+    def __init__(self) -> None:
+        self._trays: dict[str, TrayStatus] = {}
+        self._changed = Condition()
+        self._version = 1
+        self._broker_lost_s: float | None = time()
+        self._snapshot = TraysSnapshot(1, (), self._broker_lost_s)
+        self._snapshot_s = 0.0
+
+    def snapshot(self) -> TraysSnapshot:
+        """Return all trays as they are now."""
+        with self._changed:
+            if self._snapshot.version != self._version:
+                trays = sorted(self._trays.values(), key=lambda tray: tray.name)
+                self._snapshot = TraysSnapshot(self._version, tuple(trays), self._broker_lost_s)
+                self._snapshot_s = monotonic()
+            return self._snapshot
+
+    def wait(self, after: int, timeout_s: float) -> TraysSnapshot | None:
+        """Wait for a newer snapshot and return it, or None after the timeout.
+
+        Args:
+            after: Version of the snapshot that the caller has.
+            timeout_s: Longest wait in seconds.
+        """
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._version > after, timeout_s):
+                return None
+            pause_s = self._snapshot_s + MIN_REDRAW_S - monotonic()
+            if pause_s > 0:
+                self._changed.wait_for(lambda: False, pause_s)
+        return self.snapshot()
+
+    def refresh(self) -> None:
+        """Publish a new version of the snapshot, so that every screen is updated."""
+        with self._changed:
+            self._version += 1
+            self._changed.notify_all()
+
+    def get(self, name: str) -> TrayStatus:
+        """Return the status of a tray. A tray with an unknown name counts as offline."""
+        return self._trays.get(name) or TrayStatus(name)
+
+    def has_room_for(self, name: str) -> bool:
+        """Return whether the tray is known or can still be added."""
+        return name in self._trays or len(self._trays) < MAX_TRAYS
+
+    def put(self, tray: TrayStatus) -> None:
+        """Replace or add a tray."""
+        with self._changed:
+            self._trays[tray.name] = tray
+            self.refresh()
+
+    def remove(self, name: str) -> None:
+        """Remove a tray that no longer exists."""
+        with self._changed:
+            self._trays.pop(name, None)
+            self.refresh()
+
+    def set_broker(self, *, is_connected: bool) -> None:
+        """Note that the connection to the broker was made or lost. Every tray counts as offline until it reports."""
+        with self._changed:
+            if is_connected:
+                self._broker_lost_s = None
+            elif self._broker_lost_s is None:
+                self._broker_lost_s = time()
+            self.refresh()
+        for tray in list(self._trays.values()):
+            self.put(replace(tray, online=False))
+
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +203,7 @@ class TrayState:
     summary: MatchSummary | None
 
     @classmethod
-    def parse(cls, payload: bytes) -> Self:
+    def parse(cls, payload: bytes) -> "TrayState":
         """Parse the state that a tray published.
 
         Raises:
@@ -97,118 +211,52 @@ class TrayState:
         """
         data = parse_json(payload)
         try:
-            return cls(
-                _match_id(data["match"]),
-                _number(data["seq"]),
-                _text(data["chain"]),
-                _text(data["situation"]),
-                _text(data["message"]),
-                None if data["question"] is None else _text(data["question"]),
-                _page(data["page"]),
-                _summary(data) if data["players"] else None,
-            )
+            return _tray_state(_bounded(data))
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise JournalError(
                 Message("not the state of a tray (%(why)s)", why=repr(error))
             ) from None
 
 
-def _summary(data: dict[str, Any]) -> MatchSummary:
-    players = [_player(player) for player in data["players"][:MAX_SEATS]]
-    turn, throw, winner = data["turn"], data["throw"], data["winner"]
-    series = data.get("series")
-    return {
-        "rules": _text(data["rules"]),
-        "target": max(1, _number(data["target"])),
-        "rounds": max(0, _number(data["rounds"])),
-        "players": players,
-        "turn": _turn(turn, players) if turn else None,
-        "throw": _throw(throw, players) if throw else None,
-        "turns": _number(data["turns"]),
-        "last_round": bool(data["last_round"]),
-        "winner": None if winner is None else _seat(winner, players),
-        "series": _series(series, players) if series else None,
-    }
-
-
-def _series(data: dict[str, Any], players: list[PlayerSummary]) -> SeriesSummary:
-    wins, winner = data["wins"][: len(players)], data["winner"]
-    if len(wins) < len(players):
-        raise ValueError("wins of every player expected")
-    return {
-        "best_of": _number(data["best_of"]),
-        "needed": _number(data["needed"]),
-        "match": _number(data["match"]),
-        "wins": [_number(n) for n in wins],
-        "winner": None if winner is None else _seat(winner, players),
-    }
-
-
-def _turn(data: dict[str, Any], players: list[PlayerSummary]) -> TurnSummary:
-    return {
-        "seat": _seat(data["seat"], players),
-        "player": _text(data["player"]),
-        "points": _number(data["points"]),
-        "dice": _number(data["dice"]),
-    }
-
-
-def _throw(data: dict[str, Any], players: list[PlayerSummary]) -> ThrowSummary:
-    return {
-        "seat": _seat(data["seat"], players),
-        "player": _text(data["player"]),
-        "dice": _dice(data["dice"]),
-        "kept": None if data["kept"] is None else _dice(data["kept"]),
-        "points": _number(data["points"]),
-        "ending": None if data["ending"] is None else _text(data["ending"]),
-    }
-
-
-def _player(data: dict[str, Any]) -> PlayerSummary:
-    return {
-        "name": _text(data["name"]),
-        "score": _number(data["score"]),
-        "opened": bool(data["opened"]),
-        "team": None if data["team"] is None else _number(data["team"]),
-        "here": bool(data["here"]),
-    }
-
-
-def _text(text: Any) -> str:
-    if not isinstance(text, str):
-        raise TypeError(f"text expected, not {type(text).__name__}")
-    return text[:MAX_CHARACTERS]
-
-
-def _number(number: Any) -> int:
-    if not isinstance(number, int) or isinstance(number, bool) or abs(number) > MAX_POINTS:
-        raise TypeError("a whole number expected")
-    return number
-
-
-def _seat(number: Any, players: list[PlayerSummary]) -> int:
-    if _number(number) not in range(len(players)):
-        raise ValueError("no such seat")
-    return int(number)
-
-
-def _dice(faces: Any) -> list[int]:
-    if not isinstance(faces, list) or not set(map(_number, faces[:6])) <= set(range(1, 7)):
-        raise ValueError("dice have faces 1 to 6")
-    return faces[:6]
-
-
-def _match_id(text: Any) -> str | None:
-    if text is None:
-        return None
-    if not is_match_id(_text(text)):
+def _tray_state(data: dict[str, Any]) -> TrayState:
+    summary = _summary(data) if data["players"] else None
+    state = typed(TrayState, data | {"summary": None})
+    if state.match is not None and not is_match_id(state.match):
         raise ValueError("no match is called so")
-    return str(text)
+    is_address = state.page.startswith(("http://", "https://"))  # other links can run a script
+    return replace(state, page=state.page if is_address else "", summary=summary)
 
 
-def _page(address: Any) -> str:
-    """Return a web address, or "" for a link that would run a script."""
-    return address if _text(address).startswith(("http://", "https://")) else ""
+def _bounded(value: Any) -> Any:
+    """Return JSON with long texts and lists cut off.
+
+    Raises:
+        TypeError: If a number is too large.
+    """
+    if isinstance(value, str):
+        return value[:MAX_CHARACTERS]
+    if isinstance(value, list):
+        return [_bounded(each) for each in value[:MAX_SEATS]]
+    if isinstance(value, dict):
+        return {key: _bounded(each) for key, each in value.items()}
+    if isinstance(value, int) and abs(value) > MAX_POINTS:
+        raise TypeError("a smaller number expected")
+    return value
+
+
+def _summary(data: dict[str, Any]) -> MatchSummary:
+    found = typed(MatchSummary, {"series": None} | data)
+    found["target"], found["rounds"] = max(1, found["target"]), max(0, found["rounds"])
+    seats, series, throw = range(len(found["players"])), found["series"], found["throw"]
+    parts = (found["turn"], throw)
+    named = [found["winner"], *(part["seat"] for part in parts if part)]
+    if any(seat is not None and seat not in seats for seat in named):
+        raise ValueError("no such seat")
+    if throw and not {*throw["dice"], *(throw["kept"] or ())} <= set(range(1, 7)):
+        raise ValueError("dice have faces 1 to 6")
+    if series and (len(series["wins"]) != len(seats) or series["winner"] not in {None, *seats}):
+        raise ValueError("wins of every player expected")
+    return found
 
 
 Request = dict[str, Any]
@@ -217,18 +265,8 @@ SendRequest = Callable[[str, Request], object]
 """Sends a request to a tray."""
 
 
-class OnCallAnswer(Protocol):
-    """Called when a tray accepts or declines a match of a tournament."""
-
-    def __call__(self, tray: str, call_id: str, *, accepted: bool) -> object:
-        """Process a tray's answer to a call.
-
-        Args:
-            tray: Name of the tray.
-            call_id: The id of the call that is answered.
-            accepted: Whether the match will be played there.
-        """
-        ...
+OnCallAnswer = Callable[[str, str, bool], object]
+"""Called with the name of a tray, the id of a call, and whether the tray accepts the match."""
 
 
 class TrayInbox:
@@ -248,7 +286,7 @@ class TrayInbox:
         trays: Trays,
         history: MatchHistory,
         send: SendRequest,
-        on_call_answer: OnCallAnswer = lambda *_, **__: None,
+        on_call_answer: OnCallAnswer = lambda *_: None,
     ) -> None:
         self._trays, self._history, self._on_call_answer = trays, history, on_call_answer
         self._requests = TrayRequests(send)
@@ -414,17 +452,11 @@ class TrayInbox:
         """Pass on a tray's answer to a call for a tournament match."""
         if not isinstance(data, dict) or not isinstance(data.get("id"), str):
             raise JournalError(Message("not an answer to a call"))
-        self._on_call_answer(name, data["id"], accepted=data.get("accepted") is True)
+        self._on_call_answer(name, data["id"], data.get("accepted") is True)
         self._trays.refresh()
 
     def _request_entries(self, name: str, match_id: str, after: int) -> None:
         self._requests.send(name, match_id, {"match": match_id, "after": after})
-
-
-@dataclass(frozen=True, slots=True)
-class _OpenRequest:
-    request: Request
-    sent_s: float
 
 
 class TrayRequests:
@@ -437,7 +469,7 @@ class TrayRequests:
 
     def __init__(self, send: SendRequest, clock: Callable[[], float] = monotonic) -> None:
         self._send, self._clock = send, clock
-        self._open: dict[tuple[str, str], _OpenRequest] = {}
+        self._open: dict[tuple[str, str], tuple[Request, float]] = {}
         self._lock = Lock()
 
     def send(self, tray: str, subject: str, request: Request) -> None:
@@ -452,9 +484,9 @@ class TrayRequests:
             if len(self._open) > MAX_OPEN_REQUESTS:
                 self._open.clear()
             earlier = self._open.get((tray, subject))
-            if earlier and self._clock() - earlier.sent_s < RETRY_S:
+            if earlier and self._clock() - earlier[1] < RETRY_S:
                 return
-            self._open[tray, subject] = _OpenRequest(request, self._clock())
+            self._open[tray, subject] = (request, self._clock())
         self._send(tray, request)
 
     def close(self, tray: str, subject: str) -> None:
@@ -472,9 +504,9 @@ class TrayRequests:
         now_s = self._clock()
         with self._lock:
             late = [
-                (*key, each.request)
-                for key, each in self._open.items()
-                if now_s - each.sent_s >= RETRY_S
+                (*key, request)
+                for key, (request, sent_s) in self._open.items()
+                if now_s - sent_s >= RETRY_S
             ]
         for tray, subject, request in late:
             if is_online(tray):

@@ -6,8 +6,7 @@ from math import ceil, floor, log10
 
 from flask_babel import gettext
 
-from game.match.match import Match
-from game.match.timeline import scores_by_turn
+from game.match.match import Match, scores_by_turn
 from game.odds.review import Review, ReviewedMoment
 from web.i18n import percent, player_name, points
 

@@ -19,10 +19,9 @@ from game.journal.entry import Entry, Result
 from game.journal.history import History, PlayedMatch, UnreadableMatch
 from game.journal.schema import END_POSITION
 from game.match.events import Thrown
-from game.match.match import Match
+from game.match.match import Match, scores_by_turn, timeline_rows
 from game.match.roll_ids import RollIds
 from game.match.state import TurnEnding
-from game.match.timeline import scores_by_turn, timeline_rows
 from game.message import Message
 from game.names import MAX_NAME
 from game.odds.review import Cause, MistakeSum, Review, ReviewedMoment, mistakes

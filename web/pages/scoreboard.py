@@ -12,8 +12,7 @@ from flask import Blueprint, Flask, Response, render_template
 from flask_babel import force_locale
 from jinja2 import Environment
 
-from game.match.match import Match
-from game.match.timeline import TimelineRow, timeline_rows
+from game.match.match import Match, TimelineRow, timeline_rows
 from game.message import FarkleReport, Message, Translate
 from web.contracts import Snapshot, Table
 from web.i18n import LANGUAGES, language, translate

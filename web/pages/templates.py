@@ -25,9 +25,8 @@ from game import wording
 from game.dice_log import MIN_DICE, ODD, VERY_ODD, Fairness
 from game.journal.entry import Result
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
-from game.match.match import Match
-from game.match.series import LENGTHS
-from game.match.timeline import TimelineRow
+from game.match.match import Match, TimelineRow
+from game.match.state import LENGTHS
 from game.message import Message, Paragraph, Plural, Value, join_with_commas
 from game.names import default_name, display_name
 from game.stats.counts import BOT_RATINGS

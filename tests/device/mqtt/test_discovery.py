@@ -5,7 +5,7 @@ import json
 import pytest
 from jinja2 import Environment
 
-from device.mqtt.address import Topics
+from device.mqtt.client import Topics
 from device.mqtt.tray_messages import discovery, tray_state_json
 from game.commands import EnterThrow, StartMatch
 from game.journal.entry import WireEntry

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from device.mqtt.invitations import Invitation, Invitations
+from device.mqtt.publisher import Invitation, Invitations
 from game.commands import AnswerQuestion, Bank, EnterThrow, StartMatch
 from tests.mosquitto import needs_mosquitto
 from tests.waiting import until

@@ -17,7 +17,7 @@ from device.app import serving as serving_tray
 from device.club_board import ClubOptions, serving
 from device.errors import UsageError
 from device.mqtt import client
-from device.mqtt.address import parse_address, tray_name
+from device.mqtt.client import parse_address, tray_name
 from game.commands import EnterThrow, StartMatch
 from tests.mosquitto import PASSWORD, certify, mosquitto, needs_mosquitto
 from tests.waiting import PATIENCE_S, until

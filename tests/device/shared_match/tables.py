@@ -6,8 +6,7 @@ from threading import Condition
 from device.session.live_match import LiveMatch
 from device.session.session import Session
 from device.shared_match.links import SHARED_FOLDER, LinkStore
-from device.shared_match.shared_matches import SharedMatches
-from device.shared_match.tray_pair import SharedParts
+from device.shared_match.shared_matches import SharedMatches, SharedParts
 from game.commands import ShowOtherPhoto
 from game.journal.entry import comparable_entries
 from game.journal.history import History

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from device.shared_match import shared_matches
-from device.shared_match.conversation import Conversation
+from device.shared_match.conversation import Conversation, Sealed, SharedMatchError, Sync
 from device.shared_match.links import MatchSide, keys_of
-from device.shared_match.sync import Sealed, SharedMatchError, Sync
 from game.commands import (
     Bank,
     CorrectThrow,
@@ -51,8 +50,8 @@ class Pair:
 
     def _open(self, name):
         table = self._stack.enter_context(open_table(self._folder / name))
-        table.shared.pair.connect(table)
-        table.shared.pair.refresh()
+        table.shared.connect(table)
+        table.shared.refresh()
         return table
 
     def restart(self, name):
@@ -67,23 +66,23 @@ class Pair:
 
     def exchange(self, *, lose_request=False, lose_answer=False):
         """Let the guest send one message, and the host answer it."""
-        self.guest.shared.pair.refresh()
-        link = self.guest.shared.pair.link
-        request = Sealed.parse(self.guest.shared.pair.message(link).sealed(link.keys).encode())
+        self.guest.shared.refresh()
+        link = self.guest.shared.link
+        request = Sealed.parse(self.guest.shared.message(link).sealed(link.keys).encode())
         if lose_request:
             return
         answer = self.host.shared.exchange(request.id, request.text, request.mac)
         if not lose_answer:
             sealed = Sealed.parse(answer.encode())
-            self.guest.shared.pair.hear(link, Sync.opened(sealed, link.keys, MatchSide.HOST))
+            self.guest.shared.hear(link, Sync.opened(sealed, link.keys, MatchSide.HOST))
 
     def publish(self):
         """Let each side send one message that the other only hears, as over a broker."""
         for source, target in ((self.host, self.guest), (self.guest, self.host)):
-            source.shared.pair.refresh()
-            link, to = source.shared.pair.link, target.shared.pair.link
-            sealed = Sealed.parse(source.shared.pair.message(link).sealed(link.keys).encode())
-            target.shared.pair.hear(to, Sync.opened(sealed, to.keys, link.side))
+            source.shared.refresh()
+            link, to = source.shared.link, target.shared.link
+            sealed = Sealed.parse(source.shared.message(link).sealed(link.keys).encode())
+            target.shared.hear(to, Sync.opened(sealed, to.keys, link.side))
 
     def settle(self):
         for _ in range(12):
@@ -316,8 +315,8 @@ def test_copies_of_a_match_that_differ_are_reported(pair):
 
 def test_a_message_without_the_code_is_refused(pair):
     pair.begin()
-    link = pair.guest.shared.pair.link
-    forged = pair.guest.shared.pair.message(link)
+    link = pair.guest.shared.link
+    forged = pair.guest.shared.message(link)
     for keys in (keys_of("0000000000"), replace_id(keys_of("0000000000"), link.keys.id)):
         data = json.loads(forged.sealed(keys))
         with pytest.raises(UnknownCodeError):
@@ -330,8 +329,8 @@ def replace_id(keys, name):
 
 def test_a_host_does_not_accept_its_own_messages(pair):
     pair.begin()
-    link = pair.host.shared.pair.link
-    sealed = Sealed.parse(pair.host.shared.pair.message(link).sealed(link.keys).encode())
+    link = pair.host.shared.link
+    sealed = Sealed.parse(pair.host.shared.message(link).sealed(link.keys).encode())
 
     with pytest.raises(UnknownCodeError):
         pair.host.shared.exchange(sealed.id, sealed.text, sealed.mac)
@@ -339,8 +338,8 @@ def test_a_host_does_not_accept_its_own_messages(pair):
 
 def test_a_tray_with_another_version_is_asked_to_update(pair):
     pair.begin()
-    link = pair.guest.shared.pair.link
-    newer = replace(pair.guest.shared.pair.message(link), version=2)
+    link = pair.guest.shared.link
+    newer = replace(pair.guest.shared.message(link), version=2)
     sealed = Sealed.parse(newer.sealed(link.keys).encode())
 
     with pytest.raises(SharedMatchError, match="install the same version on both"):
@@ -423,7 +422,7 @@ def test_a_picture_that_does_not_exist_is_not_requested_forever(pair):
     for _ in range(30):
         pair.exchange()
 
-    assert pair.guest.shared.pair.conversation.message().want is None
+    assert pair.guest.shared.conversation.message().want is None
 
 
 def test_a_pending_invitation_survives_a_restart(pair):
@@ -493,7 +492,7 @@ def test_a_match_in_play_is_not_replaced_by_one_at_two_trays(pair, name):
     assert "finish it, or set it aside" in str(table.snapshot().other_tray_trouble)
     assert "has to be finished or set aside there first" in str(other.snapshot().other_tray_trouble)
     assert other.match is None
-    assert len(table.shared.pair._parts.links._links) <= 2
+    assert len(table.shared._parts.links._links) <= 2
 
     table.shared.set_aside()
     pair.restart(name)

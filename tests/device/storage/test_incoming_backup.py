@@ -9,7 +9,7 @@ import pytest
 
 from device.app import PlayOptions, open_maintenance
 from device.storage import backup
-from device.storage.incoming_backup import FOLDER, BackupUpload, IncomingBackup
+from device.storage.restore import FOLDER, BackupUpload, IncomingBackup
 from game.commands import StartMatch
 from game.situation import TableError
 from tests.waiting import until

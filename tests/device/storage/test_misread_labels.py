@@ -6,7 +6,7 @@ import pytest
 
 from device.session.judge import judge
 from device.session.tray_reader import TrayReading
-from device.storage.misread_labels import truth
+from device.storage.misreads import truth
 from game.match.match import Match
 from game.rules import rule_files
 from vision.reading import Die, Problem, Reading, Zone

@@ -14,8 +14,7 @@ from device.cli import cli
 from device.errors import UsageError
 from device.session.tray_reader import TrayReading
 from device.storage import misreads as module
-from device.storage.misread_labels import Truth
-from device.storage.misreads import MisreadStore
+from device.storage.misreads import MisreadStore, Truth
 from device.watching.reports import CapturedReading
 from game.commands import CorrectDie, CorrectThrow, EnterThrow, KeepDice, Redo, StartMatch, Undo
 from game.situation import Situation, TableError

@@ -10,8 +10,7 @@ import pytest
 from device.session.live_match import LiveMatch
 from device.storage.daily_backup import Backups
 from device.storage.mending_journal import MendingJournal
-from device.storage.recovery import open_journal
-from device.storage.rescue_state import RescueState, delete_notice
+from device.storage.recovery import RescueState, delete_notice, open_journal
 from game.errors import DamagedJournal
 from game.journal.history import History
 from game.journal.journal import Journal

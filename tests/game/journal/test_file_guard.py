@@ -3,7 +3,7 @@
 import pytest
 
 from game.errors import DamagedJournal
-from game.journal.file_guard import FileGuard
+from game.journal.journal import FileGuard
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def test_the_trace_has_the_content_of_the_journal(path, text):
         rows = db.execute("SELECT position, match, seq, time, body, seal FROM entry").fetchall()
         keys = dict(db.execute("SELECT id, key FROM match").fetchall())
     assert list(found.rows) == rows
-    assert (found.keys, found.whole, found.identity) == (keys, True, History(path).identity)
+    assert (found.keys, found.is_whole, found.identity) == (keys, True, History(path).identity)
 
 
 def test_the_trace_has_the_request_of_a_step(path, text):
@@ -53,7 +53,7 @@ def test_the_trace_has_the_request_of_a_step(path, text):
         journal.append(number, ScoreSet(0, 600), request="six hundred")
     found = trace.read(text)
 
-    assert found.whole
+    assert found.is_whole
     assert found.requests == {1: "begin", 3: "six hundred"}
     written = text.read_bytes()
     text.unlink()
@@ -74,7 +74,7 @@ def test_an_incomplete_last_line_is_ignored_and_overwritten(path, text):
         file.write(b"0123abcd 4 1.2 17")
     play(path, 600)
 
-    assert trace.read(text).whole
+    assert trace.read(text).is_whole
     assert [row[0] for row in trace.read(text).rows] == [1, 2, 3, 4]
 
 

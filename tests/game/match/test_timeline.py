@@ -2,7 +2,7 @@
 
 import pytest
 
-from game.match.timeline import scores_by_turn, timeline_rows
+from game.match.match import scores_by_turn, timeline_rows
 from tests.game.set_by_hand import set_by_hand
 
 

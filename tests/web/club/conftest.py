@@ -15,8 +15,7 @@ from web.club.standings import League
 from web.club.steward import Steward
 from web.club.store import ClubStore
 from web.club.tournaments import TournamentCalls, Tournaments
-from web.club.tray_inbox import TrayInbox
-from web.club.trays import Trays
+from web.club.tray_inbox import TrayInbox, Trays
 
 RULES = replace(load("walnut-studiolo"), target=2_000)
 EVENING_S = 1_764_000_000

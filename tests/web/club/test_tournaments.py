@@ -13,7 +13,7 @@ from game.match.match import Match
 from game.stats.summary import summary
 from tests.web.club.conftest import EVENING_S, RULES
 from web.club.tournaments import TournamentKind, TournamentPlan, pairings
-from web.club.trays import TrayStatus
+from web.club.tray_inbox import TrayStatus
 
 PLAYERS = st.integers(3, 64).map(lambda n: tuple(range(1, n + 1)))
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bench.self_play import SelfPlay
 from game.match.match import Match
-from game.match.series import Series
+from game.match.state import Series
 from game.stats.summary import summary
 from tests.examples import SHARED_FIXTURES
 from tests.web.club.conftest import EVENING_S, RULES
