@@ -59,7 +59,6 @@ from device.shared_match.shared_matches import SharedMatches, SharedParts
 from device.storage import backup
 from device.storage.backup import Backup, BackupError
 from device.storage.daily_backup import CHECK_INTERVAL_S, Backups
-from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import CORRECTIONS_FOLDER, MisreadStore
 from device.storage.recovery import delete_notice, open_journal
 from device.storage.restore import BackupUpload, IncomingBackup, restore_backup
@@ -71,7 +70,7 @@ from device.webhook import send_to_webhook
 from game.commands import RestoreBackup, ShowOtherPhoto
 from game.errors import GameError, JournalError, reason
 from game.journal.history import History
-from game.journal.journal import JOURNAL_FILE
+from game.journal.journal import JOURNAL_FILE, MendingJournal
 from game.message import Message, Paragraph
 from game.rules import rule_files
 from game.rules.ruleset import Ruleset

@@ -17,8 +17,8 @@ from game.odds.review import ReviewedMoment
 from game.rules.rule_files import differing_lines
 from game.rules.ruleset import Dice
 from game.rules.scoring import Keep
+from game.stats.announcements import highlight
 from game.stats.awards import closing_moment
-from game.stats.highlight import highlight
 from game.stats.summary import at_risk, series_summary
 from web.contracts import Coaching, Photo, ScorekeeperView, Snapshot
 from web.json_schema import (

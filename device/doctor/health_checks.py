@@ -14,10 +14,10 @@ from device.doctor.system import System
 from device.mqtt.client import BrokerState
 from device.storage.backup import match_count
 from device.storage.daily_backup import Backups
-from device.storage.mending_journal import MendingJournal
 from device.webhook import DeliveryLog
 from game.errors import JournalError, reason
 from game.journal.history import History
+from game.journal.journal import MendingJournal
 from game.message import Message, Verbatim
 from web.contracts import HealthCheck, WebhookReport
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar
 
 from game.commands import CorrectThrow, Undo
 from game.errors import DamagedJournal, JournalError
 from game.journal.entry import Result
+from game.journal.journal import Journal, MendingJournal
 from game.match.events import Action, Place, Redone, Thrown, Undone
 from game.match.match import Match
 from game.message import Message
@@ -20,60 +21,6 @@ MENDED = Message(
 )
 
 NO_MATCH = Message("There is no match yet: set one up first.")
-
-
-class StepRecord(Protocol):
-    """A record of matches and their steps, such as `game.journal.journal.Journal`."""
-
-    def newest(self, *, except_match: int = 0) -> tuple[int, Match] | None:
-        """Return the number and the state of the match played last; None if there is no match.
-
-        Args:
-            except_match: Number of a match to leave out; 0 leaves none out.
-        """
-
-    def match_before(self, match_id: int) -> int:
-        """Return the number of the match played last among those that began before this one, or 0 if there is none."""
-
-    def start(self, match: Match, *, request: str = "", key: str = "") -> int:
-        """Record a new match and return its number.
-
-        Args:
-            match: The match before its first event.
-            request: Id of the phone's request that begins the match; "" if there is none.
-            key: Id of the match if another tray records it as well; "" creates a new id.
-        """
-
-    def reopen(self, match_id: int, *, request: str = "") -> Match:
-        """Record that an older match continues, and return that match.
-
-        Args:
-            match_id: Number of the match.
-            request: Id of the phone's request that continues the match; "" if there is none.
-        """
-
-    def append(
-        self, match_id: int, *actions: Action, result: Result | None = None, request: str = ""
-    ) -> int:
-        """Record a step and return its position in the record.
-
-        Args:
-            match_id: Number of the match.
-            *actions: The actions of the step.
-            result: The result of the match if the step ends it, otherwise None.
-            request: Id of the phone's request that caused the step; "" if there is none.
-        """
-
-
-@runtime_checkable
-class MendingRecord(StepRecord, Protocol):
-    """A record that can repair itself while in use, such as `device.storage.mending_journal.MendingJournal`."""
-
-    def mend(self) -> bool:
-        """Repair the record, and return whether it can be used again."""
-
-    def match(self, match_id: int) -> Match:
-        """Return the match with this number."""
 
 
 class OtherTray(Protocol):
@@ -129,7 +76,9 @@ class LiveMatch:
             a change.
     """
 
-    def __init__(self, record: StepRecord, other_tray: OtherTray | None = None) -> None:
+    def __init__(
+        self, record: Journal | MendingJournal, other_tray: OtherTray | None = None
+    ) -> None:
         self._record, self.other_tray = record, other_tray
         self.seats_elsewhere: Callable[[int], bool] | None = None
         self.match_id = self.match_before = 0
@@ -277,7 +226,7 @@ class LiveMatch:
             try:
                 done = write()
             except DamagedJournal:
-                if not (isinstance(self._record, MendingRecord) and self._record.mend()):
+                if not (isinstance(self._record, MendingJournal) and self._record.mend()):
                     raise
                 self._write_again(self._record)
                 done = write()
@@ -287,7 +236,7 @@ class LiveMatch:
         self.trouble = None
         return done
 
-    def _write_again(self, record: MendingRecord) -> None:
+    def _write_again(self, record: MendingJournal) -> None:
         """Write the match in memory to a repaired record again, if the record lacks any step of the match."""
         if self._match is None:
             return

@@ -14,11 +14,10 @@ from device.files import replace_file
 from device.storage import backup
 from device.storage.backup import SETTINGS, Backup, BackupError
 from device.storage.daily_backup import RESTORED, Backups
-from device.storage.mending_journal import MendingJournal
 from device.storage.throw_pictures import FRAMES_FOLDER, delete_after
 from game.errors import GameError
 from game.journal.history import History
-from game.journal.journal import JOURNAL_FILE, Journal
+from game.journal.journal import JOURNAL_FILE, Journal, MendingJournal
 from game.message import Message
 from game.situation import TableError
 from web.contracts import FoundBackup

@@ -111,7 +111,7 @@ class History:
             limit: Largest number of matches to return.
         """
         with _reading(self.path) as db:
-            found = (each for each in _listed(db, before) if isinstance(each, PlayedMatch))
+            found = (each for each, _ in _listed(db, before) if isinstance(each, PlayedMatch))
             return tuple(islice(found, limit))
 
     def all_matches(
@@ -129,11 +129,8 @@ class History:
             (newest,) = db.execute("SELECT MAX(position) FROM entry").fetchone()
             found = (
                 each
-                for each in _listed(db, before)
-                if isinstance(each, UnreadableMatch)
-                or each.position == newest
-                or each.ended
-                or load_match(db, each.id).timeline
+                for each, has_steps in _listed(db, before)
+                if has_steps or each.position == newest
             )
             return tuple(islice(found, limit))
 
@@ -148,7 +145,7 @@ class History:
             row = db.execute(_MATCHES + "WHERE match.id = ? GROUP BY match", (match_id,)).fetchone()
             if row is None:
                 raise JournalError("there is no match %(n)s", n=str(match_id))
-            return _played(db, row)
+            return _played(db, row)[0]
 
     def steps(self, match_id: int) -> tuple[Entry, ...]:
         """Return all entries of a match, from its start."""
@@ -259,23 +256,33 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
         ) from None
 
 
-def _listed(db: sqlite3.Connection, before: int) -> Iterator[PlayedMatch | UnreadableMatch]:
+def _listed(
+    db: sqlite3.Connection, before: int
+) -> Iterator[tuple[PlayedMatch | UnreadableMatch, bool]]:
+    """Yield each match with whether it has any step that was not undone. One that cannot be read counts as such."""
     newest_first = "GROUP BY match HAVING last < ? ORDER BY last DESC"
     for row in db.execute(_MATCHES + newest_first, (before,)).fetchall():
         match_id, last, *_ = row
         try:
             yield _played(db, row)
         except GameError as error:
-            yield UnreadableMatch(match_id, last, error.message)
+            yield UnreadableMatch(match_id, last, error.message), True
 
 
-def _played(db: sqlite3.Connection, row: tuple[int, int, int, str, str | None]) -> PlayedMatch:
+def _played(
+    db: sqlite3.Connection, row: tuple[int, int, int, str, str | None]
+) -> tuple[PlayedMatch, bool]:
     match_id, last, seq, key, stored = row
     start, newest = (_entry(db, match_id, number) for number in (START_SEQ, seq))
     assert start.start_match is not None  # noqa: S101 - the first entry has one
-    result = Result.from_text(stored, match_id, seq) or Result.of(load_match(db, match_id))
+    result, has_steps = Result.from_text(stored, match_id, seq), True
+    if result is None:
+        match = load_match(db, match_id)
+        result, has_steps = Result.of(match), bool(match.timeline)
     rules, series = start.start_match.rules, start.start_match.start_state.series
-    return PlayedMatch(match_id, key, last, seq, rules, result, start.time_s, newest.time_s, series)
+    times_s = (start.time_s, newest.time_s)
+    played = PlayedMatch(match_id, key, last, seq, rules, result, *times_s, series)
+    return played, has_steps or played.ended
 
 
 def _entry(db: sqlite3.Connection, match_id: int, seq: int) -> Entry:

@@ -247,12 +247,14 @@ def with_series_score(
     if series is None:
         return start
     query = (
-        "SELECT id, result, (SELECT MAX(seq) FROM entry WHERE match = id AND position < ?) "
-        "FROM match CROSS JOIN entry ON match = id AND seq = ? "
-        "WHERE id != ? AND position < ? AND instr(body, ?) ORDER BY id"
+        "SELECT result, (SELECT MAX(seq) FROM entry WHERE match = id AND position < ?1) "
+        "FROM match JOIN entry ON match = id AND seq = 0 WHERE id = ?2 AND position < ?1"
     )
-    values = (before, START_SEQ, match_id, before, series.id)
-    for other, stored, seq in db.execute(query, values).fetchall():
+    for other in _matches_with(db, series.id):
+        row = db.execute(query, (before, other)).fetchone()
+        if row is None or other == match_id:
+            continue
+        stored, seq = row
         rows = select_entries(db, "WHERE match = ? AND seq = ?", other, START_SEQ)
         first = entry_from_row(rows.fetchone()).start_match
         if first is None or first.start_state.series != series:
@@ -263,6 +265,29 @@ def with_series_score(
         series = series.after(names, result.names, winners)
     state = replace(start.start_state, series=series)
     return replace(start, start_state=state, state=state)
+
+
+_found: dict[tuple[str, str], tuple[int, tuple[int, ...]]] = {}
+"""The identity of a journal and a text -> the last match that was searched for the text, and the matches found."""
+
+MAX_FOUND = 100
+"""Largest number of texts whose matches are remembered."""
+
+
+def _matches_with(db: sqlite3.Connection, text: str) -> tuple[int, ...]:
+    """Return the numbers of all matches whose start contains a text. A later call only searches later matches."""
+    key = identity(db), text
+    searched, found = _found.get(key, (0, ()))
+    (last,) = db.execute("SELECT COALESCE(MAX(id), 0) FROM match").fetchone()
+    query = (
+        "SELECT id FROM match CROSS JOIN entry ON match = id AND seq = 0 "
+        "WHERE id > ? AND id <= ? AND instr(body, ?) ORDER BY id"
+    )
+    found += tuple(number for (number,) in db.execute(query, (searched, last, text)))
+    if len(_found) >= MAX_FOUND:
+        _found.clear()
+    _found[key] = last, found
+    return found
 
 
 def open_copy(copy: bytes) -> sqlite3.Connection:

@@ -112,7 +112,9 @@ class MatchHistory:
             match = self._replay(match_id) if row else None
             if row is None or match is None:
                 return None
-            return self._remember(match_id, StoredMatch(row["tray"], row["seq"], row["chain"], match))
+            return self._remember(
+                match_id, StoredMatch(row["tray"], row["seq"], row["chain"], match)
+            )
 
     def summary(self, match_id: str) -> MatchSummary | None:
         """Return the summary of a match with the score of its series; None if `get` returns None."""

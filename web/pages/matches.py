@@ -16,11 +16,11 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from game.errors import JournalError
 from game.journal.entry import Entry, Result
+from game.journal.feed import RollIds
 from game.journal.history import History, PlayedMatch, UnreadableMatch
 from game.journal.schema import END_POSITION
 from game.match.events import Thrown
 from game.match.match import Match, scores_by_turn, timeline_rows
-from game.match.roll_ids import RollIds
 from game.match.state import TurnEnding
 from game.message import Message
 from game.names import MAX_NAME

@@ -10,7 +10,7 @@ from device.session.live_match import LiveMatch
 from device.session.session import Session
 from game.commands import EnterThrow, RecordEvent, Redo, Undo
 from game.errors import DamagedJournal, GameError
-from game.journal.journal import Journal
+from game.journal.journal import Journal, MendingJournal
 from game.match.events import Kept, Redone, Renamed, Skipped, Thrown, Undone
 from game.match.match import Match
 from game.message import Message
@@ -57,31 +57,17 @@ def test_an_unreadable_record_gets_no_step_of_the_previous_match(journal):
         live_match.do(Skipped())
 
 
-class Lost:
+class Lost(MendingJournal):
     """A record that is lost at the next step and repaired without its old steps."""
 
     def __init__(self, journal, fresh):
-        self._journal, self._fresh = journal, fresh
-
-    def newest(self, **how):
-        return self._journal.newest(**how)
-
-    def match_before(self, match_id):
-        return self._journal.match_before(match_id)
-
-    def start(self, match, **how):
-        return self._journal.start(match, **how)
-
-    def reopen(self, match_id, **how):
-        return self._journal.reopen(match_id, **how)
-
-    def match(self, match_id):
-        return self._journal.match(match_id)
+        super().__init__(journal, lambda _: (fresh, None), lambda _: None)
+        self._fresh = fresh
 
     def append(self, *step, **how):
         if self._journal is not self._fresh:
             raise DamagedJournal(Message("it is gone"))
-        return self._journal.append(*step, **how)
+        return super().append(*step, **how)
 
     def mend(self):
         self._journal = self._fresh

@@ -9,11 +9,10 @@ import pytest
 
 from device.session.live_match import LiveMatch
 from device.storage.daily_backup import Backups
-from device.storage.mending_journal import MendingJournal
 from device.storage.recovery import RescueState, delete_notice, open_journal
 from game.errors import DamagedJournal
 from game.journal.history import History
-from game.journal.journal import Journal
+from game.journal.journal import Journal, MendingJournal
 from game.match.events import ScoreSet
 from game.match.match import Match
 from game.rules import rule_files

@@ -11,6 +11,7 @@ from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import Kept, ScoreSet, Skipped, Thrown, Undone
 from game.match.match import Match
+from game.match.state import Series
 from game.rules import rule_files
 from tests.waiting import PATIENCE_S
 
@@ -180,3 +181,14 @@ def test_an_unreadable_match_does_not_hide_the_others(journal, history):
     _, unreadable, _ = history.all_matches()
     assert (unreadable.id, unreadable.position) == (broken, 4)
     assert "a single 2 does not score" in str(unreadable.why)
+
+
+def test_a_match_counts_the_wins_of_matches_that_began_after_its_score_was_first_read(journal):
+    series = Series(3, "0123456789abcdef")
+    start = Match.start(RULES, ("Anna", "Ben"), series=series)
+    first, second = journal.start(start), journal.start(start)
+    before = journal.match(first).state.series_wins(0)
+    win(journal, second, start)
+    win(journal, journal.start(start), start)
+
+    assert (before, journal.match(first).state.series_wins(0)) == (0, 2)

@@ -7,7 +7,7 @@ import pytest
 from game.match.events import ScoreSet
 from game.match.match import Match
 from game.rules import rule_files
-from game.stats.highlight import HighlightKind, highlight
+from game.stats.announcements import HighlightKind, highlight
 
 RULES = rule_files.load("walnut-studiolo")
 THOUSAND, FIVE_HUNDRED, FARKLE = (1, 1, 1, 2, 3, 4), (5, 5, 5, 2, 3, 4), (2, 2, 3, 3, 4, 6)

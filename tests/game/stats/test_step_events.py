@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from game.dice_log import DiceLog
 from game.errors import GameError
 from game.journal.entry import WireEntry
-from game.journal.feed import Feed, FeedLine
+from game.journal.feed import Feed, FeedLine, RollIds
 from game.journal.journal import Journal
 from game.match.events import (
     Banked,
@@ -27,7 +27,6 @@ from game.match.events import (
     Undone,
 )
 from game.match.match import Match
-from game.match.roll_ids import RollIds
 from game.rules import rule_files
 from game.stats.step_events import DiceLogEvents, StepKind, step_events
 from game.stats.summary import summary
