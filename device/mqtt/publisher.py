@@ -490,7 +490,7 @@ class FormerTrays:
 
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, Lock()
-        self._trays = read_json(path, _progress_list) or ()
+        self._trays = read_json(path, partial(typed, tuple[Progress, ...])) or ()
 
     def update(self, before: Progress | None, now: Progress | None) -> None:
         """Add the broker and name of the last run, and remove those of this run.
@@ -529,10 +529,6 @@ class FormerTrays:
                 write_atomically(self._path, json.dumps([asdict(tray) for tray in remaining]))
             else:
                 self._path.unlink(missing_ok=True)
-
-
-def _progress_list(data: Any) -> tuple[Progress, ...]:
-    return tuple(Progress(**tray) for tray in data)
 
 
 class Cleanup:
@@ -600,7 +596,9 @@ def publish_to_broker(
             with suppress(OSError):  # the messages are deleted once more at the next start
                 path.unlink(missing_ok=True)
         if now and address:
-            progress = _continued(before, now)
+            progress = now  # a new broker has acknowledged nothing
+            if before and before.url == now.url:
+                progress = replace(now, match=before.match, seq=before.seq, chain=before.chain)
             progress.write(path)
             publisher = Publisher(
                 table,
@@ -632,10 +630,3 @@ def _configured(settings: Settings) -> tuple[Progress | None, Address | None]:
     address.tls_context()  # report an unreadable certificate now
     name = tray_name(settings.mqtt_tray)
     return Progress(str(address), name, settings.mqtt_secret, settings.mqtt_ca), address
-
-
-def _continued(before: Progress | None, now: Progress) -> Progress:
-    """Return how much of the journal the current broker has acknowledged; a new broker has acknowledged nothing."""
-    if before is None or before.url != now.url:
-        return now
-    return replace(now, match=before.match, seq=before.seq, chain=before.chain)

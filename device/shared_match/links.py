@@ -19,6 +19,7 @@ from game.file_io import write_atomically
 from game.journal.entry import is_match_id
 from game.message import Message
 from game.situation import TableError
+from game.typed_json import typed
 
 log = logging.getLogger(__name__)
 
@@ -190,16 +191,6 @@ class Link:
         """Return whether the player in this seat is at the other tray. Players who join later are at the host's tray."""
         return (seat in self.guest_seats) == (self.side is MatchSide.HOST)
 
-    @classmethod
-    def from_json(cls, data: Any) -> Self:
-        """Return the link described by parsed JSON.
-
-        Raises:
-            TypeError, ValueError, KeyError: If the JSON does not describe a link.
-        """
-        lists = {name: tuple(data[name]) for name in ("names", "guest_seats")}
-        return cls(**data | lists | {"side": MatchSide(data["side"])})
-
 
 class LinkStore:
     """The links of a tray: what it remembers about each of its shared matches. Thread-safe.
@@ -252,25 +243,18 @@ class LinkStore:
             write_atomically(self._folder / f"{name}.json", json.dumps(asdict(link)))
             self._links = {name: link} | {k: v for k, v in self._links.items() if k != name}
         for old in list(self._links)[MAX_LINKS:]:
-            self._remove(old)
+            self.forget(old)
 
-    def withdraw(self) -> None:
-        """Forget the link of the match that has not begun yet."""
-        self._remove(PENDING)
-
-    def forget(self, match: str) -> None:
-        """Forget the link of a match that did not begin after all."""
-        self._remove(match)
+    def forget(self, match: str = PENDING) -> None:
+        """Forget the link of a match that did not begin after all, by default of the one that has not begun yet."""
+        with self._lock, suppress(OSError):
+            self._links = {k: v for k, v in self._links.items() if k != match}
+            (self._folder / f"{match}.json").unlink(missing_ok=True)
 
     def end(self, match: str) -> None:
         """Record that this tray continues the match with this id alone."""
         if link := self.get(match):
             self.save(replace(link, is_ended=True))
-
-    def _remove(self, name: str) -> None:
-        with self._lock, suppress(OSError):
-            self._links = {k: v for k, v in self._links.items() if k != name}
-            (self._folder / f"{name}.json").unlink(missing_ok=True)
 
 
 def _newest(folder: Path) -> list[Path]:
@@ -283,7 +267,7 @@ def _newest(folder: Path) -> list[Path]:
 
 def _read(path: Path) -> Link | None:
     try:
-        return Link.from_json(json.loads(path.read_text("utf-8")))
+        return typed(Link, json.loads(path.read_text("utf-8")))
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         log.warning(
             "%s cannot be read (%s): the match will continue at this tray only", path, error

@@ -359,7 +359,7 @@ class SharedMatches:
         with self._lock:
             self.trouble = None
             if self._parts.links.pending:
-                self._parts.links.withdraw()
+                self._parts.links.forget()
             elif self.conversation and self._table:
                 self._parts.links.end(self.conversation.link.match)
                 self.conversation = self._version = None
@@ -516,7 +516,7 @@ class SharedMatches:
         if sync.refusal:
             raise SharedMatchError(REFUSALS[sync.refusal])
         if not link.match and self._has_begun(link):
-            self._parts.links.withdraw()
+            self._parts.links.forget()
         elif self._is_busy(link):
             return  # the next message says so, and the page offers a remedy
         elif link.side is MatchSide.HOST and sync.names:
@@ -555,7 +555,7 @@ class SharedMatches:
         except TableError:
             self._parts.links.forget(link.match)
             raise
-        self._parts.links.withdraw()
+        self._parts.links.forget()
 
     def _match_of(self, link: Link, guests: tuple[str, ...]) -> Match:
         """Return a new match between this tray's players and the guests, seated alternately.

@@ -21,6 +21,7 @@ from game.match.state import Series, State
 from game.message import Message
 from game.rules import rule_files
 from game.rules.ruleset import Ruleset
+from game.typed_json import typed
 
 Row = tuple[int, int, int, float | None, str, int]
 """An entry as the database stores it.
@@ -191,9 +192,7 @@ class Result:
         stored, _, text = (sealed_text or "").partition(" ")
         if stored != str(checksum(match_id, seq, None, text)):
             return None
-        data: dict[str, Any] = json.loads(text)
-        names, teams, scores = (tuple(data[key]) for key in ("names", "teams", "scores"))
-        return cls(names, teams, scores, data["winner"], data["turns"])
+        return typed(cls, json.loads(text))
 
 
 def start_text(match: Match) -> str:
@@ -249,8 +248,8 @@ def match_from_seats(rules: Ruleset, data: Mapping[str, Any]) -> Match:
 def _rules(data: dict[str, Any]) -> Ruleset:
     """Return the rules as they were when the match began, whatever their file says today."""
     defaults = {f.name: f.default for f in fields(Ruleset)}
-    typed = {key: _like(defaults[key], value) for key, value in data.items()}
-    return Ruleset(**typed)
+    values = {key: _like(defaults[key], value) for key, value in data.items()}
+    return Ruleset(**values)
 
 
 def _like(default: object, value: Any) -> Any:

@@ -205,65 +205,55 @@ def create_tournament_pages(
     return pages
 
 
-class Screen:
-    """The sections of the big screen as HTML.
-
-    Args:
-        app: The application that has the templates.
-        standings: The results of tonight's matches.
-        calls: The players who are called to a tray.
-    """
-
-    def __init__(self, app: Flask, standings: League, calls: TournamentCalls) -> None:
-        self._app, self._standings, self._calls = app, standings, calls
-        self.sections: VersionCache[TraysSnapshot, dict[str, str]] = VersionCache(self._render_all)
-        self.event: VersionCache[TraysSnapshot, str] = VersionCache(
-            lambda snapshot: format_event("board", self.html(snapshot))
-        )
-
-    def html(self, snapshot: TraysSnapshot) -> str:
-        """Return all sections, one after the other, for a browser that replaces the changed ones."""
-        return "\n".join(self.sections(snapshot).values())
-
-    def _render_all(self, snapshot: TraysSnapshot) -> dict[str, str]:
-        since_s = evening_start_s()
-        values: dict[str, object] = {
-            "calls": self._calls.open_calls(),
-            "trays": snapshot.trays,
-            "broker_lost_s": snapshot.broker_lost_s,
-            "standings": self._standings.table(since_s),
-            "matches": self._standings.matches(since_s, over=True, limit=MAX_MATCHES),
-        }
-        with self._app.app_context(), force_locale(LANGUAGE):
-            return {
-                name: render_section(self._app.jinja_env, name, f"club/_{name}.html", **values)
-                for name in SECTIONS
-            }
-
-
-def create_screen(trays: Trays, standings: League, streams: Streams, screen: Screen) -> Blueprint:
+def create_screen(
+    app: Flask, trays: Trays, standings: League, calls: TournamentCalls, streams: Streams
+) -> Blueprint:
     """Create the blueprint of the big screen and of its content as JSON.
 
     Args:
+        app: The application that has the templates.
         trays: The current state of every tray.
         standings: The results of tonight's matches.
+        calls: The players who are called to a tray.
         streams: The live streams.
-        screen: The rendered sections.
     """
+
+    def render_all(snapshot: TraysSnapshot) -> dict[str, str]:
+        since_s = evening_start_s()
+        values: dict[str, object] = {
+            "calls": calls.open_calls(),
+            "trays": snapshot.trays,
+            "broker_lost_s": snapshot.broker_lost_s,
+            "standings": standings.table(since_s),
+            "matches": standings.matches(since_s, over=True, limit=MAX_MATCHES),
+        }
+        with app.app_context(), force_locale(LANGUAGE):
+            return {
+                name: render_section(app.jinja_env, name, f"club/_{name}.html", **values)
+                for name in SECTIONS
+            }
+
+    def html(snapshot: TraysSnapshot) -> str:
+        """Return all sections, one after the other, for a browser that replaces the changed ones."""
+        return "\n".join(sections(snapshot).values())
+
+    sections: VersionCache[TraysSnapshot, dict[str, str]] = VersionCache(render_all)
+    event: VersionCache[TraysSnapshot, str] = VersionCache(
+        lambda snapshot: format_event("board", html(snapshot))
+    )
     pages = Blueprint("screen", __name__)
 
     @pages.get("/")
     def big_screen() -> Response:
-        sections = screen.sections(trays.snapshot())
-        return fresh(render_template("club/screen.html", sections=sections))
+        return fresh(render_template("club/screen.html", sections=sections(trays.snapshot())))
 
     @pages.get("/live")
     def live() -> Response:
-        return streams.open(trays, screen.event, HEARTBEAT)
+        return streams.open(trays, event, HEARTBEAT)
 
     @pages.get("/board")
     def poll() -> Response:
-        return fresh(screen.html(trays.snapshot()))
+        return fresh(html(trays.snapshot()))
 
     @pages.get("/api/v1/club")
     def as_json() -> Response:
@@ -353,8 +343,7 @@ def create_club(
     origin.register(app, accept_forms=True)  # forms carry the steward's cookie
     app.after_request(_send_origin)
     standings = League(store)
-    screen = Screen(app, standings, calls)
-    app.register_blueprint(create_screen(trays, standings, streams, screen))
+    app.register_blueprint(create_screen(app, trays, standings, calls, streams))
     app.register_blueprint(create_pages(history, people, standings))
     app.register_blueprint(create_steward(steward, people, trays))
     app.register_blueprint(create_tournament_pages(calls, people, steward, trays))

@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 from sqlite3 import Row
+from typing import Any
 
 from game.journal.entry import Result
 from web.club.store import ClubStore
@@ -103,48 +104,6 @@ class Standing:
         return round(self.points / self.turns) if self.turns else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Rivalry:
-    """The record of a player against a rival.
-
-    Attributes:
-        rival: Number of the rival.
-        name: Name of the rival.
-        played: Number of matches in which both played.
-        won: Number of matches that the player won.
-        lost: Number of matches that the rival won.
-    """
-
-    rival: int
-    name: str
-    played: int
-    won: int
-    lost: int
-
-
-@dataclass(frozen=True, slots=True)
-class BestRecord:
-    """A record of the club.
-
-    Attributes:
-        title: The subject of the record.
-        value: The number with its unit.
-        player: Number of the player who holds the record.
-        name: Name of that player.
-        match: The match in which the record was set.
-        tray: Name of the tray.
-        began_s: Start of that match in seconds since 1970.
-    """
-
-    title: str
-    value: str
-    player: int
-    name: str
-    match: str
-    tray: str
-    began_s: float
-
-
 def evening_start_s(now_s: float | None = None) -> float:
     """Return the start of the evening that includes a given time (by default, now), in seconds since 1970."""
     now = time.localtime(time.time() if now_s is None else now_s)
@@ -221,9 +180,13 @@ class League:
         standings = [Standing(**dict(row)) for row in rows]
         return sorted(standings, key=lambda s: (-s.won, -s.share, -s.average, s.name))
 
-    def rivalries(self, player: int) -> list[Rivalry]:
-        """Return a player's record against everybody but teammates, most matches first."""
-        rows = self._store.rows(
+    def rivalries(self, player: int) -> list[Row]:
+        """Return a player's record against everybody but teammates, most matches first.
+
+        Each row has the number (`rival`) and the `name` of the other player, the number of matches that both `played`,
+        and how many of them the player has `won` and `lost`.
+        """
+        return self._store.rows(
             "SELECT other.player AS rival, player.name, COUNT(*) AS played, "
             "SUM(mine.won) AS won, SUM(other.won) AS lost "
             "FROM seat AS mine JOIN seat AS other ON other.match = mine.match "
@@ -233,10 +196,13 @@ class League:
             "ORDER BY played DESC, player.name",
             player,
         )
-        return [Rivalry(**dict(row)) for row in rows]
 
-    def records(self) -> list[BestRecord]:
-        """Return the records of the club. If several players share a record, it belongs to the first who set it."""
+    def records(self) -> list[dict[str, Any]]:
+        """Return the records of the club. If several players share a record, it belongs to the first who set it.
+
+        Each has its `title`, its `value` with the unit, the number (`player`) and the `name` of the player who holds it,
+        and the `match` in which it was set, with its `tray` and its start (`began`, in seconds since 1970).
+        """
         found = (
             self._record("Highest turn", "best_turn", "points"),
             self._record("Highest winning score", "score", "points", "won"),
@@ -248,7 +214,7 @@ class League:
 
     def _record(
         self, title: str, column: str, unit: str, only: str = "1", order: str = "DESC"
-    ) -> BestRecord | None:
+    ) -> dict[str, Any] | None:
         row = self._store.row(
             f"SELECT {column} AS value, player.id AS player, player.name, match.id AS match, "  # noqa: S608 - ours
             "tray, began FROM seat JOIN player ON player.id = seat.player "
@@ -259,6 +225,4 @@ class League:
         if row is None:
             return None
         value = f"{row['value']:,} {unit if row['value'] != 1 else unit.removesuffix('s')}"
-        return BestRecord(
-            title, value, row["player"], row["name"], row["match"], row["tray"], row["began"]
-        )
+        return dict(row) | {"title": title, "value": value}

@@ -8,7 +8,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from secrets import token_hex
 from threading import RLock
@@ -68,20 +68,41 @@ class TournamentPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class PairingMatch:
+    """The match of a pairing.
+
+    Attributes:
+        match: Id of the match.
+        tray: Name of the tray.
+        winner: Number of the player who won; None while the match is being played.
+    """
+
+    match: str
+    tray: str
+    winner: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two players who meet in a round.
+    """Two players who meet in a round, with the tray to which they are called and with their match.
 
     Attributes:
         number: Position in the order of play, from 0.
         round: Round of the tournament, from 1.
         first: One player's number; None while that player is not known yet.
         second: The other player's number; None while that player is not known yet.
+        met: Their match; None before it begins.
+        tray: The tray to which they are called, if any.
+        declined: Whether that tray declined.
     """
 
     number: int
     round: int
     first: int | None
     second: int | None
+    met: PairingMatch | None = None
+    tray: str | None = None
+    declined: bool = False
 
     @property
     def players(self) -> frozenset[int]:
@@ -89,6 +110,11 @@ class Pairing:
         if self.first is None or self.second is None:
             return frozenset()
         return frozenset((self.first, self.second))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the players can be called to a tray now."""
+        return bool(self.players) and self.met is None and self.tray is None
 
 
 def pairings(plan: TournamentPlan, winners: Mapping[frozenset[int], int]) -> tuple[Pairing, ...]:
@@ -155,53 +181,6 @@ def _seeds(n_players: int) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class PairingMatch:
-    """The match of a pairing.
-
-    Attributes:
-        match: Id of the match.
-        tray: Name of the tray.
-        winner: Number of the player who won; None while the match is being played.
-    """
-
-    match: str
-    tray: str
-    winner: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Fixture:
-    """A pairing, with the tray to which the two players are called and with their match.
-
-    Attributes:
-        pairing: The two players.
-        met: Their match; None before it begins.
-        tray: The tray to which they are called, if any.
-        declined: Whether that tray declined.
-    """
-
-    pairing: Pairing
-    met: PairingMatch | None
-    tray: str | None
-    declined: bool
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the players can be called to a tray now."""
-        return bool(self.pairing.players) and self.met is None and self.tray is None
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A player's row in the table of a round robin."""
-
-    player: int
-    name: str
-    played: int
-    won: int
-
-
-@dataclass(frozen=True, slots=True)
 class Tournament:
     """A tournament with its results so far.
 
@@ -209,20 +188,20 @@ class Tournament:
         id: Number of the tournament.
         name: Name of the tournament.
         plan: The kind, the players and the rules of the tournament.
-        fixtures: All pairings in the order of play.
+        pairings: All pairings in the order of play.
         names: Names of the players by number.
     """
 
     id: int
     name: str
     plan: TournamentPlan
-    fixtures: tuple[Fixture, ...]
+    pairings: tuple[Pairing, ...]
     names: dict[int, str]
 
     @property
     def over(self) -> bool:
         """Whether every match has a winner."""
-        return all(fixture.met and fixture.met.winner for fixture in self.fixtures)
+        return all(pairing.met and pairing.met.winner for pairing in self.pairings)
 
     @property
     def champions(self) -> list[str]:
@@ -230,31 +209,31 @@ class Tournament:
         if not self.over:
             return []
         if self.plan.kind is TournamentKind.KNOCK_OUT:
-            final = self.fixtures[-1].met
+            final = self.pairings[-1].met
             return [self.names[final.winner]] if final and final.winner else []
         rows = self.rows
-        return [row.name for row in rows if row.won == rows[0].won]
+        return [row["name"] for row in rows if row["won"] == rows[0]["won"]]
 
     @property
-    def rounds(self) -> list[list[Fixture]]:
-        """The fixtures of each round."""
-        last = max((fixture.pairing.round for fixture in self.fixtures), default=0)
-        return [[f for f in self.fixtures if f.pairing.round == n] for n in range(1, last + 1)]
+    def rounds(self) -> list[list[Pairing]]:
+        """The pairings of each round."""
+        last = max((pairing.round for pairing in self.pairings), default=0)
+        return [[f for f in self.pairings if f.round == n] for n in range(1, last + 1)]
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[dict[str, Any]]:
         """The table of a round robin: most wins first, then fewest matches."""
-        over = [f for f in self.fixtures if f.met and f.met.winner is not None]
+        over = [f for f in self.pairings if f.met and f.met.winner is not None]
         rows = [
-            Row(
-                player,
-                self.names[player],
-                sum(player in f.pairing.players for f in over),
-                sum(f.met is not None and f.met.winner == player for f in over),
-            )
+            {
+                "player": player,
+                "name": self.names[player],
+                "played": sum(player in f.players for f in over),
+                "won": sum(f.met is not None and f.met.winner == player for f in over),
+            }
             for player in self.plan.players
         ]
-        return sorted(rows, key=lambda row: (-row.won, row.played, row.name))
+        return sorted(rows, key=lambda row: (-row["won"], row["played"], row["name"]))
 
 
 class Tournaments:
@@ -330,18 +309,19 @@ class Tournaments:
         )
         names = {player: self._name(player) for player in plan.players}
         return Tournament(
-            tournament, row["name"], plan, self._fixtures(tournament, plan, met), names
+            tournament, row["name"], plan, self._pairings(tournament, plan, met), names
         )
 
-    def _fixtures(
+    def _pairings(
         self, tournament: int, plan: TournamentPlan, met: Mapping[frozenset[int], PairingMatch]
-    ) -> tuple[Fixture, ...]:
+    ) -> tuple[Pairing, ...]:
         winners = {two: match.winner for two, match in met.items() if match.winner is not None}
         rows = self._store.rows("SELECT * FROM call WHERE tournament = ?", tournament)
         calls = {row["pairing"]: (row["tray"], bool(row["declined"])) for row in rows}
         return tuple(
-            Fixture(pairing, met.get(pairing.players), *calls.get(pairing.number, (None, False)))
+            replace(pairing, met=met.get(pairing.players), tray=tray, declined=declined)
             for pairing in pairings(plan, winners)
+            for tray, declined in (calls.get(pairing.number, (None, False)),)
         )
 
     def _name(self, player: int) -> str:
@@ -423,17 +403,17 @@ class TournamentCalls:
 
     def _update(self, tournament: Tournament, trays: tuple[TrayStatus, ...]) -> bool:
         has_changed = False
-        for fixture in tournament.fixtures:
-            if fixture.tray and fixture.met:
-                self.withdraw(tournament.id, fixture.pairing.number)
+        for pairing in tournament.pairings:
+            if pairing.tray and pairing.met:
+                self.withdraw(tournament.id, pairing.number)
                 has_changed = True
         busy = self._busy_players(trays)
         for tray in self._free_trays(trays):
-            ready = [f for f in tournament.fixtures if f.is_open and not busy & f.pairing.players]
+            ready = [f for f in tournament.pairings if f.is_open and not busy & f.players]
             if not ready:
                 break
             self._call(tournament, ready[0], tray)
-            busy |= ready[0].pairing.players
+            busy |= ready[0].players
             tournament = self.tournaments.get(tournament.id) or tournament
             has_changed = True
         return has_changed
@@ -455,15 +435,15 @@ class TournamentCalls:
                 names = (player["name"] for player in tray.summary["players"])
                 busy |= {p for n in names if (p := self._people.find(n, tray.name)) is not None}
         for tournament in self.tournaments.all():
-            for fixture in tournament.fixtures:
-                if fixture.tray and not fixture.declined:
-                    busy |= fixture.pairing.players
+            for pairing in tournament.pairings:
+                if pairing.tray and not pairing.declined:
+                    busy |= pairing.players
         return busy
 
-    def _call(self, tournament: Tournament, fixture: Fixture, tray: str) -> None:
-        number = fixture.pairing.number
+    def _call(self, tournament: Tournament, pairing: Pairing, tray: str) -> None:
+        number = pairing.number
         self._store.run("INSERT INTO call VALUES (?, ?, ?, 0)", tournament.id, number, tray)
-        pair = (fixture.pairing.first, fixture.pairing.second)
+        pair = (pairing.first, pairing.second)
         self._send(
             tray,
             {
@@ -499,9 +479,9 @@ class TournamentCalls:
             pairing: Number of the pairing.
         """
         found = self.tournaments.get(tournament)
-        for fixture in found.fixtures if found else ():
-            if fixture.pairing.number == pairing and fixture.met and fixture.met.winner is None:
-                self.tournaments.abandon(tournament, fixture.met.match)
+        for each in found.pairings if found else ():
+            if each.number == pairing and each.met and each.met.winner is None:
+                self.tournaments.abandon(tournament, each.met.match)
         self.withdraw(tournament, pairing)
 
     def withdraw(self, tournament: int, pairing: int) -> None:
@@ -526,13 +506,13 @@ class TournamentCalls:
             if not self._store.row("SELECT 1 FROM call WHERE tray = ? AND NOT declined", tray):
                 self._send(tray, None)
 
-    def open_calls(self) -> list[tuple[Tournament, Fixture]]:
+    def open_calls(self) -> list[tuple[Tournament, Pairing]]:
         """Return the calls whose match has not begun."""
         if not self.tournaments.has_running:
             return []
         return [
-            (tournament, fixture)
+            (tournament, pairing)
             for tournament in self.tournaments.all()
-            for fixture in tournament.fixtures
-            if fixture.tray and not fixture.declined and not fixture.met
+            for pairing in tournament.pairings
+            if pairing.tray and not pairing.declined and not pairing.met
         ]

@@ -87,7 +87,7 @@ def winner(tape):
 
 
 def fixtures(tournaments, cup):
-    return tournaments.get(cup).fixtures
+    return tournaments.get(cup).pairings
 
 
 def test_each_free_tray_gets_one_call(calls, cup, called):
@@ -126,7 +126,7 @@ def test_results_fill_the_bracket_until_there_is_a_champion(tournaments, cup, pl
     final = played([winner(first), winner(second)], 4)
     found = tournaments.get(drawn)
 
-    assert [f.met.match for f in found.fixtures] == [
+    assert [f.met.match for f in found.pairings] == [
         t.entries[0].match for t in (first, second, final)
     ]
     assert found.over
@@ -167,7 +167,7 @@ def test_undone_win_is_removed_from_the_bracket(tournaments, cup, history):
     history.add("t1", tape.do(Undone()))
 
     assert fixtures(tournaments, drawn)[0].met.winner is None
-    assert fixtures(tournaments, drawn)[2].pairing.first is None
+    assert fixtures(tournaments, drawn)[2].first is None
 
 
 def test_tournament_runs_again_after_its_last_win_was_undone(cup, played, history, calls):
@@ -319,7 +319,7 @@ def test_round_robin_ends_when_everybody_has_met(tournaments, cup, played):
     found = tournaments.get(drawn)
     wins = [winner(tape) for tape in tapes]
 
-    assert {row.name: row.won for row in found.rows} == {n: wins.count(n) for n in NAMES[:3]}
+    assert {row["name"]: row["won"] for row in found.rows} == {n: wins.count(n) for n in NAMES[:3]}
     assert found.over
     assert set(found.champions) == {n for n in wins if wins.count(n) == max(map(wins.count, wins))}
 
