@@ -333,7 +333,7 @@ class TrayInbox:
                     self._on_answer(name, parse_json(payload))
                 case "assign/answer":
                     self._on_assign_answer(name, parse_json(payload))
-        except JournalError as error:
+        except (JournalError, RecursionError) as error:
             self._warn(name, str(error))
 
     def _warn(self, name: str, problem: str) -> None:

@@ -244,6 +244,20 @@ def test_message_with_one_invalid_field_is_survived(inbox, trays, tape, data):
         assert len(tray.message) <= 300
 
 
+@pytest.mark.parametrize("kind", ["state", "event", "answer"])
+def test_deeply_nested_payload_is_survived(inbox, kind, tape):
+    known = json.dumps(state_of(tape) | {"match": ID, "seq": 0, "chain": "", "from": 0})[:-1]
+    for depth in range(300, 1_100, 10):
+        nested = f'{known}, "players": {"[" * depth}{"]" * depth}}}'
+        inbox.on_message("t1", kind, nested.encode())
+
+
+def test_long_texts_of_a_tray_are_cut_off(inbox, trays, tape):
+    send(inbox, "state", state_of(tape, match="b" * 16, message="x" * 1_000))
+
+    assert shown(trays).message == "x" * 300
+
+
 def test_number_of_trays_is_limited(inbox, trays):
     for number in range(1_500):
         send(inbox, "availability", b"offline", f"t{number}")
