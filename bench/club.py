@@ -34,7 +34,7 @@ from device.mqtt.client import ONLINE, BrokerClient, BrokerEvents, Topics, parse
 from device.mqtt.publisher import GapReplay
 from device.mqtt.tray_messages import compact_json, tray_state_json
 from game.journal.entry import WireEntry
-from game.journal.feed import FeedLine, RecordedMatch
+from game.journal.history import FeedLine
 from game.match.match import Match
 from game.message import Message
 from game.rules import rule_files
@@ -197,11 +197,11 @@ class _SelfPlayedMatches:
     def __init__(self) -> None:
         self.played: list[SelfPlay] = []
 
-    def matches(self) -> list[RecordedMatch]:
-        return [
-            RecordedMatch(number, played.entries[0].match, len(played.entries) - 1)
+    def match_sizes(self) -> tuple[tuple[int, str, int], ...]:
+        return tuple(
+            (number, played.entries[0].match, len(played.entries) - 1)
             for number, played in enumerate(self.played)
-        ]
+        )
 
     def whole(self, number: int) -> Iterator[FeedLine]:
         played = self.played[number]

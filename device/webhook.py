@@ -29,7 +29,7 @@ from device.files import read_secret_file
 from device.settings import Settings
 from device.threads import DistinctReports, new_snapshots
 from game.errors import GameError, TraykeeperError, reason
-from game.journal.feed import Feed, FeedLine, FeedProgress, JournalFollower
+from game.journal.history import Feed, FeedLine, FeedProgress, JournalFollower
 from game.journal.journal import JOURNAL_FILE
 from game.message import Message, Verbatim
 from game.stats.step_events import WebhookBody, step_events

@@ -20,7 +20,7 @@ from typing import Generic, Protocol, TypeVar
 from flask import Response, g, request
 
 from game.errors import JournalError
-from game.journal.feed import Feed, FeedLine
+from game.journal.history import Feed, FeedLine
 from game.match.match import Match
 from game.message import Message
 from game.stats.step_events import (

@@ -40,7 +40,7 @@ from device.threads import DistinctReports, new_snapshots
 from game.commands import ProposeMatch, StartMatch
 from game.errors import GameError
 from game.journal.entry import WireEntry, is_match_id
-from game.journal.feed import Feed, FeedLine, FeedProgress, JournalFollower, RecordedMatch
+from game.journal.history import Feed, FeedLine, FeedProgress, JournalFollower
 from game.journal.journal import JOURNAL_FILE
 from game.message import Message, Paragraph, join_with_and
 from game.situation import READY_FOR_MATCH, TableError
@@ -234,10 +234,10 @@ class Outbox(JournalFollower[Progress]):
 
 
 class MatchSource(Protocol):
-    """A source of recorded matches, such as `game.journal.feed.Feed`."""
+    """A source of recorded matches, such as `game.journal.history.Feed`."""
 
-    def matches(self) -> list[RecordedMatch]:
-        """Return all matches, in the order in which they began."""
+    def match_sizes(self) -> tuple[tuple[int, str, int], ...]:
+        """Return the number, the id and the number of the last step of each match, in the order in which they began."""
 
     def whole(self, number: int) -> Iterator[FeedLine]:
         """Yield all entries of the match with this number, in order, each with the match before and after it."""
@@ -254,7 +254,7 @@ class GapReplay:
 
     def __init__(self, source: MatchSource) -> None:
         self._source = source
-        self._known: dict[str, RecordedMatch] = {}
+        self._known: dict[str, int] = {}
 
     def answer(self, payload: bytes) -> tuple[str, dict[str, Any]] | None:
         """Return the name of the club board that sent a request, and the answer; None if the request is not valid.
@@ -277,18 +277,17 @@ class GapReplay:
         return None
 
     def _matches(self, start: int) -> dict[str, Any]:
-        found = self._source.matches()
-        self._known = {recorded.match: recorded for recorded in found}
-        part = [[r.match, r.steps] for r in found[start : start + MATCHES_PER_ANSWER]]
+        found = self._source.match_sizes()
+        self._known = {key: number for number, key, _ in found}
+        part = [[key, steps] for _, key, steps in found[start : start + MATCHES_PER_ANSWER]]
         return {"from": start, "matches": part, "more": start + len(part) < len(found)}
 
     def _entries(self, match_id: str, after: int) -> dict[str, Any]:
         if match_id not in self._known:
-            self._known = {recorded.match: recorded for recorded in self._source.matches()}
-        recorded = self._known.get(match_id)
-        if recorded is None:
+            self._known = {key: number for number, key, _ in self._source.match_sizes()}
+        if match_id not in self._known:
             return {"match": match_id, "entries": [], "more": False}
-        lines = self._source.whole(recorded.number)
+        lines = self._source.whole(self._known[match_id])
         later = (line.entry for line in lines if line.entry.seq > after)
         entries = list(islice(later, ENTRIES_PER_ANSWER))
         more = next(later, None) is not None

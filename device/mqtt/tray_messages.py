@@ -13,7 +13,7 @@ from device.mqtt.client import (
     Topics,
 )
 from game.dice_log import DiceLog
-from game.journal.feed import FeedLine
+from game.journal.history import FeedLine
 from game.situation import Situation
 from game.stats.announcements import AnnouncementKind
 from game.stats.summary import summary

@@ -24,7 +24,6 @@ from game.journal import schema, trace
 from game.journal.entry import START_SEQ, Result, checksum, plausible_time, start_text, step_text
 from game.journal.schema import (
     check_integrity,
-    fill_in_results,
     insert,
     last_position,
     load_match,
@@ -297,9 +296,6 @@ class Journal:
             guard, identity = FileGuard(path, wal_file), schema.identity(db)
             journal = cls(path, db, lock, clock, keeper, guard, identity)
             keeper.check(is_expected=bool(last_position(db)) and bool(read_owner(path)))
-            if schema.are_results_missing(db):
-                with journal._write():
-                    fill_in_results(db)
             journal._write_owner()
             guard.note()
             undo.pop_all()  # the journal now owns the files that were opened

@@ -168,21 +168,6 @@ def previous_identity(db: sqlite3.Connection) -> str:
     return str(row[0]) if row else ""
 
 
-def mark_results_missing(db: sqlite3.Connection) -> None:
-    """Record in the journal that some results of finished matches are not stored yet."""
-    db.execute("REPLACE INTO about VALUES ('results', 'missing')")
-
-
-def are_results_missing(db: sqlite3.Connection) -> bool:
-    """Return whether results of finished matches still have to be worked out."""
-    return db.execute("SELECT 1 FROM about WHERE name = 'results'").fetchone() is not None
-
-
-def mark_results_complete(db: sqlite3.Connection) -> None:
-    """Record in the journal that the results of all finished matches are stored."""
-    db.execute("DELETE FROM about WHERE name = 'results'")
-
-
 def new_key() -> str:
     """Return a random id of sixteen hexadecimal digits."""
     return secrets.token_hex(8)
@@ -397,7 +382,7 @@ def append_missing(db: sqlite3.Connection, steps: CopiedSteps) -> int:
             db.execute("INSERT INTO match (id, key) VALUES (?, ?)", (match_id, key))
         insert(db, row, steps.requests.get(row[0], ""))
         added += 1
-    mark_results_missing(db)
+    _fill_in_results(db)
     return added
 
 
@@ -415,7 +400,7 @@ def store_result(db: sqlite3.Connection, match_id: int, seq: int, result: Result
     )
 
 
-def fill_in_results(db: sqlite3.Connection) -> None:
+def _fill_in_results(db: sqlite3.Connection) -> None:
     """Work out and store the results of all matches that were won."""
     query = "SELECT match, MAX(seq) FROM entry GROUP BY match"
     for match_id, seq in db.execute(query).fetchall():
@@ -423,7 +408,6 @@ def fill_in_results(db: sqlite3.Connection) -> None:
             result = Result.of(load_match(db, match_id))
             if result.winner is not None:
                 store_result(db, match_id, seq, result)
-    mark_results_complete(db)
 
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)

@@ -12,7 +12,7 @@ from itertools import count, takewhile
 from typing import Final, Literal, NamedTuple, TypedDict
 
 from game.dice_log import DiceLog, DiceThrow
-from game.journal.feed import FeedLine, RollIds
+from game.journal.history import FeedLine, RollIds
 from game.match.match import Match
 from game.match.state import State, Throw, Turn, TurnEnding
 from game.stats.summary import MatchSummary, summary

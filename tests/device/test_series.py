@@ -9,8 +9,7 @@ import pytest
 from device.mqtt.tray_messages import tray_state_json
 from device.session.indicator import UNDO_S
 from game.commands import RecordEvent, Rematch, ReopenMatch, StartMatch
-from game.journal.feed import Feed
-from game.journal.history import History
+from game.journal.history import Feed, History
 from game.journal.journal import Journal
 from game.match.events import Renamed
 from game.match.match_text import from_text, to_text

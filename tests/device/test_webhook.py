@@ -20,8 +20,7 @@ from device.errors import UsageError
 from device.settings import Settings
 from device.webhook import WEBHOOK_FILE, Courier, Receiver, Webhook, parse_receiver, send_to_webhook
 from game.commands import Bank, CorrectThrow, EnterThrow, KeepDice, Redo, StartMatch, Undo
-from game.journal.feed import Feed
-from game.journal.history import History
+from game.journal.history import Feed, History
 from game.journal.journal import JOURNAL_FILE
 from game.stats.step_events import step_events
 from tests.device.mqtt.conftest import TapTable
@@ -76,8 +75,8 @@ def recorded(folder):
     feed = Feed(folder / JOURNAL_FILE)
     return [
         event
-        for match in feed.matches()
-        for line in feed.whole(match.number)
+        for number, *_ in feed.match_sizes()
+        for line in feed.whole(number)
         for event in step_events(line)
     ]
 

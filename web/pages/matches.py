@@ -16,8 +16,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from game.errors import JournalError
 from game.journal.entry import Entry, Result
-from game.journal.feed import RollIds
-from game.journal.history import History, PlayedMatch, UnreadableMatch
+from game.journal.history import History, PlayedMatch, RollIds, UnreadableMatch
 from game.journal.schema import END_POSITION
 from game.match.events import Thrown
 from game.match.match import Match, scores_by_turn, timeline_rows

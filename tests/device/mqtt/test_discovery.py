@@ -9,7 +9,7 @@ from device.mqtt.client import Topics
 from device.mqtt.tray_messages import discovery, tray_state_json
 from game.commands import EnterThrow, StartMatch
 from game.journal.entry import WireEntry
-from game.journal.feed import FeedLine
+from game.journal.history import FeedLine
 from tests.mosquitto import needs_mosquitto
 from tests.waiting import until
 

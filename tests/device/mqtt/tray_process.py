@@ -10,7 +10,7 @@ from pathlib import Path
 from device.mqtt.publisher import publish_to_broker
 from device.settings import Settings
 from game.commands import Bank, EnterThrow, KeepDice, StartMatch, Undo
-from game.journal.feed import Feed
+from game.journal.history import Feed
 from game.journal.journal import JOURNAL_FILE
 from tests.device.mqtt.conftest import TapTable
 
@@ -37,7 +37,7 @@ def main(folder: Path, settings: Settings) -> None:
 def stands(folder: Path) -> dict:
     """Return the last entry of the newest match in the journal."""
     feed = Feed(folder / JOURNAL_FILE)
-    *_, last = feed.whole(feed.matches()[-1].number)
+    *_, last = feed.whole(feed.match_sizes()[-1][0])
     return {"match": last.entry.match, "seq": last.entry.seq, "chain": last.entry.chain}
 
 

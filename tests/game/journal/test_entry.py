@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from game.errors import GameError
 from game.journal.entry import WireEntry
-from game.journal.feed import Feed
+from game.journal.history import Feed
 from game.journal.journal import Journal
 from game.match.events import (
     Banked,
@@ -103,15 +103,15 @@ def test_matches_are_listed_in_order_with_their_steps(journal):
     first = journal.start(Match.start(RULES, ["A", "B"]))
     journal.append(first, Thrown((1, 2, 3, 4, 6, 6)))
     second = journal.start(Match.start(RULES, ["C", "D"]))
-    matches = Feed(journal.path).matches()
+    matches = Feed(journal.path).match_sizes()
 
-    assert [(m.number, m.steps) for m in matches] == [(first, 1), (second, 0)]
-    assert matches[0].match != matches[1].match
+    assert [(number, steps) for number, _, steps in matches] == [(first, 1), (second, 0)]
+    assert matches[0][1] != matches[1][1]
 
 
 def test_the_feed_continues_where_it_stopped_over_all_matches(journal):
     feed = Feed(journal.path)
-    assert list(feed.after(feed.newest())) == []
+    assert list(feed.after(feed.before_newest())) == []
     first = journal.start(Match.start(RULES, ["A", "B"]))
     journal.append(first, Thrown((1, 2, 3, 4, 6, 6)))
     lines = list(feed.after(0))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from game.dice_log import DiceLog
 from game.errors import GameError
 from game.journal.entry import WireEntry
-from game.journal.feed import Feed, FeedLine, RollIds
+from game.journal.history import Feed, FeedLine, RollIds
 from game.journal.journal import Journal
 from game.match.events import (
     Banked,
