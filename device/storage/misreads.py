@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import RawIOBase
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,10 +19,9 @@ from zipfile import ZipFile
 from device.cameras.base import Image
 from device.cameras.tray_picture import encode_jpeg
 from device.files import write_atomically, zip_member
-from device.session.placement import is_unmoved, place_of
-from device.storage.photo_album import shows, slots
+from device.storage.photo_album import is_at, shows, slots
 from device.storage.throw_pictures import SPARE_BYTES
-from game.match.events import UNKNOWN_FACE, Place
+from game.match.events import Place
 from game.match.match import Match
 from game.match.state import State, Throw
 from game.message import Message
@@ -66,7 +65,7 @@ def truth(reading: Reading, throw: Throw, stayed: Sequence[Place]) -> Truth | No
     faces = {i: throw.dice[slot] for i, slot in slot_of.items()}
     in_tray = [i for i, die in enumerate(reading.dice) if die.zone is Zone.TRAY]
     others = [i for i in in_tray if i not in faces]
-    old = [i for i in others if _is_at_any(reading.dice[i], stayed)]
+    old = [i for i in others if any(is_at(reading.dice[i], each) for each in stayed)]
     seen = {i: value for i in old if (value := reading.dice[i].value)}
     if len(seen) < len(old):
         return None
@@ -100,11 +99,6 @@ def _paired(reading: Reading, dice: Sequence[int], faces: Sequence[int]) -> dict
     if len(left) == len(rest) == 1:
         found[rest[0]] = left[0]
     return found
-
-
-def _is_at_any(die: Die, places: Sequence[Place]) -> bool:
-    here = place_of(die)
-    return any(is_unmoved(here, replace(place, face=UNKNOWN_FACE)) for place in places)
 
 
 log = logging.getLogger(__name__)

@@ -228,7 +228,7 @@ def slots(reading: Reading, throw: ThrowInView) -> dict[int, int]:
     # The place of a corrected die has no face, so it is given a face that no other die has.
     for place in sorted(throw.places, key=lambda place: place.face == UNKNOWN_FACE):
         slot = next((slot for slot in free if place.face in (slot[1], UNKNOWN_FACE)), None)
-        die = next((i for i, die in enumerate(reading.dice) if _is_at(die, place)), None)
+        die = next((i for i, die in enumerate(reading.dice) if is_at(die, place)), None)
         if place.aside or slot is None:
             continue
         free.remove(slot)
@@ -249,7 +249,8 @@ def shows(reading: Reading, throw: ThrowInView) -> bool:
     return bool(throw.dice) and len(slots(reading, throw)) == len(throw.dice)
 
 
-def _is_at(die: Die, place: Place) -> bool:
+def is_at(die: Die, place: Place) -> bool:
+    """Return whether a die lies at a place, whatever its face."""
     return is_unmoved(place_of(die), replace(place, face=UNKNOWN_FACE))
 
 

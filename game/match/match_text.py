@@ -457,23 +457,13 @@ def _play_line(match: Match, line: str) -> Match:
 def _play_item(match: Match, item: Item) -> Match:
     before = len(match.state.turns)
     for event in item.events:
-        if not _ended_already(event, match, before):
+        # An automatic bank has already happened, although the text states it.
+        if not isinstance(event, Kept | Banked) or len(match.state.turns) <= before:
             match = match.push(event)
     if isinstance(item.events[0], Thrown | Kept | Banked):
         state = match.state
         _check(item, state.turns[-1] if len(state.turns) > before else state.turn)
     return match
-
-
-def _ended_already(event: Event, match: Match, turns_before: int) -> bool:
-    """Return whether a keep or bank in the text has already happened, because the bank was automatic.
-
-    Args:
-        event: The event that the text states.
-        match: The match before the event.
-        turns_before: Number of finished turns before the throw.
-    """
-    return isinstance(event, Kept | Banked) and len(match.state.turns) > turns_before
 
 
 def _check(item: Item, turn: Turn) -> None:

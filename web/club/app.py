@@ -13,7 +13,6 @@ from flask_babel import Babel, force_locale
 from werkzeug.wrappers import Response
 
 from game.match.match_text import to_text
-from game.match.state import Turn
 from game.rules import rule_files
 from game.wording import match_length
 from web.access import origin
@@ -130,7 +129,8 @@ def create_pages(history: MatchHistory, people: People, standings: League) -> Bl
         played = standings.match(match_id) or abort(404)
         state = stored.match.state
         turns = [*state.turns] if state.winner is not None else [*state.turns, state.turn]
-        rows = [(number, turn, _points(turn)) for number, turn in enumerate(turns, 1)]
+        points = [turn.points if turn.ending else turn.at_risk for turn in turns]
+        rows = [*zip(range(1, len(turns) + 1), turns, points, strict=True)]
         return render_template(
             "club/match.html", played=played, rules=state.rules, players=state.players, rows=rows
         )
@@ -141,11 +141,6 @@ def create_pages(history: MatchHistory, people: People, standings: League) -> Bl
         return Response(to_text(stored.match), mimetype="text/plain")
 
     return pages
-
-
-def _points(turn: Turn) -> int:
-    """Return the points of a finished turn, or the points at risk in a turn that is not over."""
-    return turn.points if turn.ending else turn.at_risk
 
 
 def create_tournament_pages(

@@ -255,7 +255,7 @@ class MatchHistory:
                 len(turns), sum(turn.ending is TurnEnding.FARKLE for turn in turns),
                 sum(count_hot_dice(turn.throws) for turn in turns),
                 max((t.points for t in turns if t.ending is TurnEnding.BANK), default=0),
-                _turn_points(state, seat),
+                sum(turn.points for turn in turns),  # the score of a team is shared
             ))  # fmt: skip
         self._store.run("DELETE FROM seat WHERE match = ?", match_id)
         self._store.run_each(f"INSERT INTO seat VALUES ({', '.join('?' * 13)})", rows)  # noqa: S608
@@ -264,8 +264,3 @@ class MatchHistory:
 def _results(state: State) -> tuple[object, ...]:
     """Return the values that the rows of the seat table contain; most entries leave them unchanged."""
     return (state.players, state.turns, state.winner)
-
-
-def _turn_points(state: State, seat: int) -> int:
-    """Return the points of a player's own turns. The score does not show them, because a team shares it."""
-    return sum(turn.points for turn in state.turns if turn.seat == seat)
