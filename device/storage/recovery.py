@@ -25,9 +25,10 @@ from device.storage.throw_pictures import FRAMES_FOLDER, delete_after
 from game.errors import DamagedJournal, JournalError, reason
 from game.file_io import read_bounded, sync_folder
 from game.journal import schema, trace
+from game.journal.entry import CopiedSteps
 from game.journal.journal import JOURNAL_FILE, LOCK_SUFFIX, Journal, lock_journal, read_owner
 from game.journal.schema import salvage_file
-from game.journal.trace import SUFFIX, CopiedSteps, rows_by_position
+from game.journal.trace import SUFFIX, rows_by_position
 from game.message import Message, Paragraph, Plural
 
 RESCUE_FILE = "rescue.json"

@@ -83,6 +83,33 @@ class Entry:
     actions: tuple[Action, ...]
 
 
+Keys = Mapping[int, str]
+"""Number of a match -> unique id of the match."""
+
+Requests = Mapping[int, str]
+"""Position of an entry -> id of the request that caused it. Entries without a request are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedSteps:
+    """The steps that could be read from a journal or from its trace.
+
+    Attributes:
+        identity: Id of the journal, or "" if it is lost.
+        rows: The intact entries.
+        keys: Unique ids of the matches that start in these entries, by match number.
+        requests: Ids of the requests that caused these entries, by position.
+        is_whole: Whether all lines of a trace are intact, apart from the last one, which a power cut may have
+            left incomplete.
+    """
+
+    identity: str = ""
+    rows: tuple[Row, ...] = ()
+    keys: Keys = field(default_factory=dict)
+    requests: Requests = field(default_factory=dict)
+    is_whole: bool = True
+
+
 def step_text(actions: Iterable[Action]) -> str:
     """Return the actions of one step as JSON, for the body of a journal entry."""
     return json.dumps([to_json(action) for action in actions])

@@ -21,7 +21,15 @@ from typing import IO, Self
 from game.errors import DamagedJournal, GameError, JournalError, reason
 from game.file_io import read_bounded
 from game.journal import schema, trace
-from game.journal.entry import START_SEQ, Result, checksum, plausible_time, start_text, step_text
+from game.journal.entry import (
+    START_SEQ,
+    CopiedSteps,
+    Result,
+    checksum,
+    plausible_time,
+    start_text,
+    step_text,
+)
 from game.journal.schema import (
     check_integrity,
     insert,
@@ -29,11 +37,9 @@ from game.journal.schema import (
     load_match,
     next_seq,
     open_copy,
-    select_entries,
-    steps_after,
     store_result,
 )
-from game.journal.trace import CopiedSteps, Trace
+from game.journal.trace import Trace
 from game.match.events import Action
 from game.match.match import Match
 from game.message import Message
@@ -134,112 +140,6 @@ WAL_BYTES = 1_048_576
 """Largest size that an empty write-ahead log may keep on the disk."""
 
 
-class TraceKeeper:
-    """The writer of a journal's trace, which is its second copy as lines of text.
-
-    Attributes:
-        problem: Why the trace cannot be written at the moment, or None.
-        was_lost: Whether the trace was missing or damaged when the journal was opened.
-    """
-
-    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
-        self._db = db
-        self._trace = Trace(path)
-        self.problem: Message | None = None
-        self.was_lost = False
-
-    def close(self) -> None:
-        """Close the trace."""
-        self._trace.close()
-
-    def check(self, *, is_expected: bool) -> None:
-        """Compare the trace with the database, and bring the trace up to date.
-
-        The trace may lack the newest steps of the database, but must not contain steps that the
-        database lacks.
-
-        Args:
-            is_expected: Whether a trace was written before. If so, `was_lost` becomes True when the
-                trace is missing or damaged.
-
-        Raises:
-            DamagedJournal: If the database lacks steps of the trace or differs from it.
-        """
-        found = trace.read(self._trace.path)
-        self.was_lost = is_expected and (found is None or not found.is_whole)
-        if found is None or found.identity == schema.previous_identity(self._db):
-            self._rewrite()
-            return
-        if found.identity not in ("", schema.identity(self._db)):
-            raise DamagedJournal(
-                "its second copy, %(file)s, belongs to another journal",
-                file=self._trace.path.name,
-            )
-        self._compare(found)
-        if not found.is_whole:
-            log.warning("%s: some lines are damaged; the file is rewritten", self._trace.path)
-            self._rewrite()
-            return
-        self._trace.resume(max((0, *(row[0] for row in found.rows))))
-        self._catch_up()
-
-    def update(self) -> None:
-        """Add the steps that the trace lacks. If the file was moved or changed, write a new one."""
-        self._attempt(self._catch_up if self._trace.is_in_place else self._rewrite)
-
-    def rewrite(self) -> None:
-        """Replace the trace with a new one that covers the whole journal."""
-        self._attempt(self._rewrite)
-
-    def cut(self, upto: int) -> None:
-        """Remove the steps up to and including this position from the trace. Thread-safe."""
-        self._trace.cut(upto)
-
-    def _compare(self, found: CopiedSteps) -> None:
-        last = last_position(self._db)
-        newest = max((row[0] for row in found.rows), default=0)
-        if newest > last:
-            raise DamagedJournal(
-                "it ends at step %(n)s, but its second copy, %(file)s, ends at step %(more)s",
-                n=str(last),
-                file=self._trace.path.name,
-                more=str(newest),
-            )
-        for row in found.rows:
-            if select_entries(self._db, "WHERE position = ?", row[0]).fetchone() != row:
-                raise DamagedJournal(
-                    "step %(n)s differs from the second copy, %(file)s",
-                    n=str(row[0]),
-                    file=self._trace.path.name,
-                )
-
-    def _rewrite(self) -> None:
-        self._trace.rewrite(steps_after(self._db, 0), last_position(self._db))
-
-    def _catch_up(self) -> None:
-        steps = steps_after(self._db, self._trace.last)
-        if steps.rows:
-            self._trace.add(steps)
-
-    def _attempt(self, write: Callable[[], None]) -> None:
-        """Call `write`, and record an error in `problem` instead of raising it.
-
-        The step is not lost, because the database already contains it.
-        """
-        try:
-            write()
-        except (OSError, sqlite3.Error) as error:
-            log.warning("%s cannot be written: %s", self._trace.path, error)
-            self.problem = Message(
-                "%(file)s, the second copy of the journal, cannot be written (%(why)s): is "
-                "the disk full?",
-                file=self._trace.path.name,
-                why=reason(error),
-            )
-        else:
-            self.problem = None
-
-
 @dataclass(slots=True)
 class Journal:
     """The writable record of all matches of one table, for use by one thread.
@@ -259,7 +159,7 @@ class Journal:
     _db: sqlite3.Connection
     _lock: IO[bytes]
     _clock: Callable[[], float]
-    trace: TraceKeeper
+    trace: Trace
     _guard: FileGuard
     identity: str
 
@@ -291,7 +191,7 @@ class Journal:
             schema.check_tables(db)
             schema.prepare(db, path)
             check_integrity(db)
-            keeper = TraceKeeper(db, path.with_suffix(trace.SUFFIX))
+            keeper = Trace(db, path.with_suffix(trace.SUFFIX))
             undo.callback(keeper.close)
             guard, identity = FileGuard(path, wal_file), schema.identity(db)
             journal = cls(path, db, lock, clock, keeper, guard, identity)

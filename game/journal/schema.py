@@ -15,8 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from game.errors import GameError, JournalError
-from game.journal.entry import START_SEQ, Result, Row, entry_from_row, is_intact
-from game.journal.trace import CopiedSteps
+from game.journal.entry import START_SEQ, CopiedSteps, Result, Row, entry_from_row, is_intact
 from game.match.match import Match
 from game.message import Message
 

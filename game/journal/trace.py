@@ -11,16 +11,23 @@ so can a program that has lost its journal.
 If a request caused the step, a line before it names the request: `3c08d1f5 asked 12 9b2e...`.
 """
 
+import logging
 import os
+import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
 
+from game.errors import DamagedJournal, reason
 from game.file_io import open_regular_file, write_atomically
-from game.journal.entry import Row, checksum
+from game.journal import schema
+from game.journal.entry import CopiedSteps, Keys, Row, checksum
+from game.journal.schema import last_position, select_entries, steps_after
+from game.message import Message
+
+log = logging.getLogger(__name__)
 
 SUFFIX = ".txt"
 """Suffix of the name of a trace."""
@@ -36,32 +43,6 @@ ABSENT = "-"
 
 N_FIELDS = 6
 """Number of fields in a line, including the checksum."""
-
-Keys = Mapping[int, str]
-"""Number of a match -> unique id of the match."""
-
-Requests = Mapping[int, str]
-"""Position of an entry -> id of the request that caused it. Entries without a request are left out."""
-
-
-@dataclass(frozen=True, slots=True)
-class CopiedSteps:
-    """The steps that could be read from a journal or from its trace.
-
-    Attributes:
-        identity: Id of the journal, or "" if it is lost.
-        rows: The intact entries.
-        keys: Unique ids of the matches that start in these entries, by match number.
-        requests: Ids of the requests that caused these entries, by position.
-        is_whole: Whether all lines of a trace are intact, apart from the last one, which a power cut may have
-            left incomplete.
-    """
-
-    identity: str = ""
-    rows: tuple[Row, ...] = ()
-    keys: Keys = field(default_factory=dict)
-    requests: Requests = field(default_factory=dict)
-    is_whole: bool = True
 
 
 def read(path: Path) -> CopiedSteps | None:
@@ -86,58 +67,68 @@ def read(path: Path) -> CopiedSteps | None:
 
 
 class Trace:
-    """The trace of one journal, open for writing. Any thread may use it.
+    """The trace of one journal, open for writing. Only `cut` may be called by any thread.
 
-    Raises (every method):
-        OSError: If the file cannot be written.
+    Args:
+        db: Connection to the journal's database.
+        path: Path of the trace.
+
+    Attributes:
+        problem: Why the trace cannot be written at the moment, or None.
+        was_lost: Whether the trace was missing or damaged when the journal was opened.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
+        self._db, self.path = db, path
         self._lock = Lock()
         self._file: BinaryIO | None = None
-        self._size = 0
-        self.last = 0
+        self._size = self._last = 0
+        self.problem: Message | None = None
+        self.was_lost = False
 
     def __repr__(self) -> str:
-        return f"<Trace in {self.path} up to {self.last}>"
+        return f"<Trace in {self.path} up to {self._last}>"
 
-    @property
-    def is_in_place(self) -> bool:
-        """Whether the file is still as this program left it: not moved, emptied or extended."""
-        with self._lock:
-            return self._is_in_place()
+    def check(self, *, is_expected: bool) -> None:
+        """Compare the trace with the database, and bring the trace up to date.
 
-    def rewrite(self, steps: CopiedSteps, last: int) -> None:
-        """Replace the file with a new one that contains these steps.
+        The trace may lack the newest steps of the database, but must not contain steps that the
+        database lacks.
 
         Args:
-            steps: The steps.
-            last: Position of the journal's newest entry.
+            is_expected: Whether a trace was written before. If so, `was_lost` becomes True when the
+                trace is missing or damaged.
+
+        Raises:
+            DamagedJournal: If the database lacks steps of the trace or differs from it.
         """
-        head = f"{HEAD.format(steps.identity)}\n"
-        with self._lock:
-            self._let_go()  # until the new file is complete, `is_in_place` is False
-            self._replace((head + _lines(steps)).encode("utf-8", "replace"))
-            self.last = last
+        found = read(self.path)
+        self.was_lost = is_expected and (found is None or not found.is_whole)
+        if found is None or found.identity == schema.previous_identity(self._db):
+            self._rewrite()
+            return
+        if found.identity not in ("", schema.identity(self._db)):
+            raise DamagedJournal(
+                "its second copy, %(file)s, belongs to another journal",
+                file=self.path.name,
+            )
+        self._compare(found)
+        if not found.is_whole:
+            log.warning("%s: some lines are damaged; the file is rewritten", self.path)
+            self._rewrite()
+            return
+        self._resume(max((0, *(row[0] for row in found.rows))))
+        self._catch_up()
 
-    def resume(self, last: int) -> None:
-        """Continue the existing file after its last complete line.
-
-        Args:
-            last: Position of the entry in that line.
-        """
+    def update(self) -> None:
+        """Add the steps that the trace lacks. If the file was moved or changed, write a new one."""
         with self._lock:
-            file = self.path.open("r+b")
-            data = file.read()
-            self._file, self._size, self.last = file, data.rfind(b"\n") + 1, last
-            file.truncate(self._size)
+            in_place = self._is_in_place()
+        self._attempt(self._catch_up if in_place else self._rewrite)
 
-    def add(self, steps: CopiedSteps) -> None:
-        """Append steps and wait until they are on the disk."""
-        with self._lock:
-            self._write(_lines(steps).encode("utf-8", "replace"))
-            self.last = max((self.last, *(row[0] for row in steps.rows)))
+    def rewrite(self) -> None:
+        """Replace the trace with a new one that covers the whole journal."""
+        self._attempt(self._rewrite)
 
     def cut(self, upto: int) -> None:
         """Remove the entries up to and including a position from the trace."""
@@ -153,6 +144,66 @@ class Trace:
         """Close the file."""
         with self._lock:
             self._let_go()
+
+    def _compare(self, found: CopiedSteps) -> None:
+        last = last_position(self._db)
+        newest = max((row[0] for row in found.rows), default=0)
+        if newest > last:
+            raise DamagedJournal(
+                "it ends at step %(n)s, but its second copy, %(file)s, ends at step %(more)s",
+                n=str(last),
+                file=self.path.name,
+                more=str(newest),
+            )
+        for row in found.rows:
+            if select_entries(self._db, "WHERE position = ?", row[0]).fetchone() != row:
+                raise DamagedJournal(
+                    "step %(n)s differs from the second copy, %(file)s",
+                    n=str(row[0]),
+                    file=self.path.name,
+                )
+
+    def _rewrite(self) -> None:
+        steps, last = steps_after(self._db, 0), last_position(self._db)
+        head = f"{HEAD.format(steps.identity)}\n"
+        with self._lock:
+            self._let_go()  # until the new file is complete, the trace is not in place
+            self._replace((head + _lines(steps)).encode("utf-8", "replace"))
+            self._last = last
+
+    def _resume(self, last: int) -> None:
+        """Continue the existing file after its last complete line, in which the entry at position `last` is."""
+        with self._lock:
+            file = self.path.open("r+b")
+            data = file.read()
+            self._file, self._size, self._last = file, data.rfind(b"\n") + 1, last
+            file.truncate(self._size)
+
+    def _catch_up(self) -> None:
+        """Append the steps that the trace lacks, and wait until they are on the disk."""
+        steps = steps_after(self._db, self._last)
+        if steps.rows:
+            with self._lock:
+                self._write(_lines(steps).encode("utf-8", "replace"))
+                self._last = max((self._last, *(row[0] for row in steps.rows)))
+
+    def _attempt(self, write: Callable[[], None]) -> None:
+        """Call `write`, and record an error in `problem` instead of raising it.
+
+        The step is not lost, because the database already contains it.
+        """
+        try:
+            write()
+        except (OSError, sqlite3.Error) as error:
+            log.warning("%s cannot be written: %s", self.path, error)
+            self.problem = Message(
+                "%(file)s, the second copy of the journal, cannot be written (%(why)s): is "
+                "the disk full?",
+                file=self.path.name,
+                why=reason(error),
+            )
+        else:
+            self.problem = None
 
     def _is_in_place(self) -> bool:
         if self._file is None:
