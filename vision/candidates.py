@@ -113,12 +113,14 @@ class CandidateSet:
         change: Difference from the empty-tray image, or None if there is no image to compare with.
         edge_range: Smallest and largest edge in pixels of a die in the centre of the frame, or None
             if there were too few dice.
+        knows_set: Whether both the empty tray and, from earlier throws, the sizes of the dice are known.
     """
 
     candidates: list[Candidate]
     hand: float
     change: TrayChange | None
     edge_range: tuple[float, float] | None
+    knows_set: bool = False
 
 
 def find_candidates(
@@ -161,8 +163,9 @@ def find_candidates(
     candidates = [_candidate(one, pose, sizes, picture.shape) for one in seen]
     if tray is not None:
         candidates = _mark_isolated(candidates, change, tray)
-    hand_share = found.hand_share if change is None else change.new_share(found.hand)
-    return CandidateSet(candidates, hand_share, change, sizes.edge_range)
+    hand_share = found.hand_share if change is None else change.object_share(found.hand)
+    knows_set = change is not None and sizes.is_known
+    return CandidateSet(candidates, hand_share, change, sizes.edge_range, knows_set)
 
 
 def seems_empty(

@@ -171,15 +171,21 @@ class TrayChange:
         part = self.changed[rows, columns]
         return not part.size or float(part.mean()) >= MIN_CHANGED_SHARE
 
-    def new_share(self, mask: NDArray[np.bool_]) -> float:
-        """Return the share of the compared area that is marked and also differs from the empty tray.
+    def object_share(self, mask: NDArray[np.bool_]) -> float:
+        """Return the share of the compared area that is marked and shows a new object, and not the shadow of one.
 
         Args:
             mask: (rows, columns) bool: True at marked places in the same area, at any resolution.
         """
         rows, columns = self.changed.shape
         marks = cv2.resize(mask.astype(np.uint8), (columns, rows), interpolation=cv2.INTER_NEAREST)
-        return float(np.logical_and(marks, self.changed).mean())
+        shown = np.logical_and(marks, self.changed & self.objects)
+        if not shown.any():
+            return 0.0
+        shade = self._shade(shown)
+        is_floor = shade.is_uniform and shade.texture > MIN_KEPT_TEXTURE
+        is_shadow = is_floor and float(self.lit[shown].mean()) < MAX_LIT_SHARE
+        return 0.0 if is_shadow else float(shown.mean())
 
     def regions(self, tray: Quad, explained: Sequence[NDArray[np.floating]]) -> list[ChangedRegion]:
         """Return the connected regions of the tray that have changed, apart from those that were recognised.

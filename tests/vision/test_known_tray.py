@@ -184,3 +184,20 @@ def test_a_pencil_in_the_tray_is_neither_a_die_nor_a_question(known_tray, die_px
 
     assert reading.values == shot.values
     assert reading.is_sure
+
+
+def test_a_speck_in_the_colour_of_the_dice_is_neither_a_die_nor_a_question(known_tray, die_px):
+    shot = photograph(DICE[:3], GREEN, seed=5)
+    side = round(0.62 * die_px)
+
+    def draw(image, at):
+        body = cv2.boxPoints((at, (side, side), 20.0)).astype(np.int32)
+        cv2.fillConvexPoly(image, body, (240, 250, 250), cv2.LINE_AA)
+
+    image = with_object(shot, 60, draw)
+    unknown = vision.read(image, shot.tray, known=replace(known_tray, leans=()))
+    reading = vision.read(image, shot.tray, known=known_tray)
+
+    assert not unknown.is_sure
+    assert reading.values == shot.values
+    assert reading.is_sure

@@ -45,14 +45,41 @@ def test_every_die_is_a_new_object(name):
     assert len(new.regions(now.tray, [])) == len(DICE)
 
 
-def test_only_marked_cells_that_differ_from_the_empty_tray_count(empty):
+def test_only_marked_cells_that_show_an_object_count(empty):
     shot = photograph([Put(3, 0, 0)], GREEN)
     new = find_changes(shot.image, KnownTray(empty.image), [shot.tray])
 
     nowhere, everywhere = np.zeros((30, 40), bool), np.ones((30, 40), bool)
 
-    assert new.new_share(nowhere) == 0
-    assert new.new_share(everywhere) == pytest.approx(new.changed.mean())
+    assert new.object_share(nowhere) == 0
+    assert new.object_share(everywhere) == pytest.approx((new.changed & new.objects).mean())
+
+
+def test_the_shadow_of_a_hand_on_the_floor_is_no_hand(empty):
+    rng = np.random.default_rng(3)
+    felt = np.kron(
+        rng.uniform(0.8, 1.2, (144, 256, 1)), np.ones((6, 6, 1))
+    )  # texture that a shadow keeps
+    rows, columns = empty.image.shape[:2]
+    floor = np.clip(empty.image * felt[:rows, :columns], 0, 255).astype(np.uint8)
+    shaded = floor.copy()
+    shaded[300:560, 500:900] = np.rint(0.7 * shaded[300:560, 500:900])
+    shadow = np.zeros(floor.shape[:2], bool)
+    shadow[300:560, 500:900] = True
+    covered = floor.copy()
+    covered[shadow] = (120, 150, 200)
+
+    tray = empty.tray
+    for image, is_hand in ((shaded, False), (covered, True)):
+        new = find_changes(image, KnownTray(floor), [tray])
+        left, top = int(new.left), int(new.top)
+        marks = shadow[top : top + round(len(new.objects) * new.cell_px), left:]
+        marks = marks[:, : round(new.objects.shape[1] * new.cell_px)]
+        everywhere = np.ones_like(new.objects)
+
+        share = replace(new, objects=everywhere).object_share(marks)
+
+        assert (share > 0) is is_hand
 
 
 def test_outlines_of_the_dice_explain_every_object(empty):
