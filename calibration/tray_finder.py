@@ -38,6 +38,15 @@ trays of kinds that were never used for training, one was certain and wrong."""
 
 MIN_FLOOR_PROBABILITY = 0.5
 
+SHADOW_LEVEL, SHADOW_FACTOR = 0.45, 0.8
+"""If the surroundings of a side are darker than this share of the floor, the side may be the edge of a wall's shadow on the
+floor, and the confidence is multiplied by the second. In rendered trays of leather and felt under warm lamps, the sides that
+were certain but wrong had 0.31 to 0.40 (docs/decisions/teaching.md)."""
+
+SHADOW_STRIP_PX, FLOOR_STRIP_PX, STRIP_END_PX, DARK_OFFSET = (2, 8), (5, 25), 5, 8.0
+"""Distances from the side between which its surroundings and the floor are compared, distance from the corners, in pixels of
+`frame_square`, and the number that is added to pixels, so that noise in dark ones has little effect."""
+
 
 @dataclass(frozen=True, slots=True)
 class FoundTray:
@@ -142,4 +151,21 @@ def _fit(image: Image, guess: Floats) -> tuple[Floats, float]:
     best = max(fits, key=lambda fit: fit.confidence)
     limit_px = SAME_RESULT_WIDTHS * tray_width_px(as_quad(best.corners))
     agreeing = sum(float(np.abs(fit.corners - best.corners).max()) < limit_px for fit in fits)
-    return best.corners, best.confidence * agreeing / len(fits)
+    certainty = SHADOW_FACTOR if _may_end_at_shadow(image, best.corners) else 1.0
+    return best.corners, certainty * best.confidence * agreeing / len(fits)
+
+
+def _may_end_at_shadow(image: Image, corners: Floats) -> bool:
+    """Check whether one of the sides between four corners (4, 2) may be the edge of a shadow on the floor."""
+    small, scale = frame_fit.shrink_to_frame(image, corners)
+    # The brightest channel, because the shadow of a warm lamp may be blue.
+    square = frame_fit.frame_square(small, corners * scale).max(axis=2)
+    first, last = round(frame_fit.MARGIN_PX), round(frame_fit.MARGIN_PX + frame_fit.INSIDE_PX)
+    columns = slice(first + STRIP_END_PX, last - STRIP_END_PX)
+    (near, far), (start, end) = SHADOW_STRIP_PX, FLOOR_STRIP_PX
+    for side in range(4):
+        rows = np.rot90(square, side)[:, columns] + DARK_OFFSET
+        outside, floor = rows[first - far : first - near], rows[first + start : first + end]
+        if np.median(outside.mean(axis=0) / floor.mean(axis=0)) < SHADOW_LEVEL:
+            return True
+    return False

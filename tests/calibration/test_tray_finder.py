@@ -44,6 +44,26 @@ def test_a_tray_with_walls_as_dark_as_its_floor_is_right_or_uncertain(look):
     assert not found.is_sure or worst(found.tray, tray.tray.corners, (1536, 864)) < RIGHT
 
 
+def test_in_dim_light_a_side_that_may_be_the_edge_of_a_shadow_is_not_certain():
+    tray = SimulatedTray(seed=6, look="ruby", roll_s=0.0)
+    image = tray.capture().image
+    corners = np.array(tray.tray.corners)
+    highest = corners[corners[:, 1].argsort()[:2]]
+    far = highest + np.array([0, -0.12 * np.ptp(corners[:, 0])])
+    band = cv2.convexHull(np.concatenate([highest, far]).astype(np.int32))
+    mask = cv2.fillConvexPoly(np.zeros(image.shape[:2], np.uint8), band, 1)
+    floor = np.median(image[400:450, 700:800].reshape(-1, 3), axis=0)
+    shadow = image.copy()
+    shadow[mask > 0] = 0.3 * floor
+    noise = np.random.default_rng(1).normal(0, 8, image.shape)
+    dim, dim_shadow = (
+        np.clip(0.4 * one + noise, 0, 255).astype(np.uint8) for one in (image, shadow)
+    )
+
+    assert find_tray([dim]).is_sure
+    assert not find_tray([dim_shadow]).is_sure
+
+
 def test_the_resolution_does_not_matter():
     tray = SimulatedTray(seed=6, roll_s=0.0)
     small = cv2.resize(tray.capture().image, (640, 360), interpolation=cv2.INTER_AREA)
