@@ -58,10 +58,17 @@ CORNERS = floor_corners(SQUARE_PX, MARGIN_WIDTHS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameFit:
-    """The final corners (4, 2) in picture pixels, and the confidence from 0 to 1 that all four sides are right."""
+    """The result of refining four corners.
+
+    Attributes:
+        corners: The final corners (4, 2) in picture pixels.
+        confidence: From 0 to 1, how certain it is that all four sides are right.
+        clarity: How clearly each side (4,) was located, from 0 to 1.
+    """
 
     corners: Floats
     confidence: float
+    clarity: Floats
 
 
 def fit_frame(picture: Image, corners: Floats) -> FrameFit:
@@ -82,7 +89,8 @@ def fit_frame(picture: Image, corners: Floats) -> FrameFit:
         moved = float(np.abs(corners - before).max() / tray_width_px(as_quad(before)))
         if moved < MIN_MOVE:
             break
-    return FrameFit(corners / scale, float(clarity.prod()) if moved < MAX_SIDE_ERROR else 0.0)
+    confidence = float(clarity.prod()) if moved < MAX_SIDE_ERROR else 0.0
+    return FrameFit(corners / scale, confidence, clarity)
 
 
 def shrink_to_frame(picture: Image, corners: Floats) -> tuple[Image, float]:

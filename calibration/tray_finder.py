@@ -38,10 +38,11 @@ trays of kinds that were never used for training, one was certain and wrong."""
 
 MIN_FLOOR_PROBABILITY = 0.5
 
-SHADOW_LEVEL, SHADOW_FACTOR = 0.45, 0.8
-"""If the surroundings of a side are darker than this share of the floor, the side may be the edge of a wall's shadow on the
-floor, and the confidence is multiplied by the second. In rendered trays of leather and felt under warm lamps, the sides that
-were certain but wrong had 0.31 to 0.40 (docs/decisions/teaching.md)."""
+SHADOW_LEVEL, OPPOSITE_LEVEL, MAX_SHADOW_CLARITY, SHADOW_FACTOR = 0.45, 0.5, 0.96, 0.8
+"""A side may be the edge of a wall's shadow on the floor if its surroundings are darker than the first share of the floor, while
+those of the opposite side are brighter than the second, and if it is less clear than the third. The confidence is then
+multiplied by the fourth. In rendered trays of leather and felt under warm lamps, the sides that were certain but wrong had 0.31
+to 0.40, 0.55 to 1.04, and 0.86 to 0.92 (docs/decisions/teaching.md)."""
 
 SHADOW_STRIP_PX, FLOOR_STRIP_PX, STRIP_END_PX, DARK_OFFSET = (2, 8), (5, 25), 5, 8.0
 """Distances from the side between which its surroundings and the floor are compared, distance from the corners, in pixels of
@@ -151,21 +152,29 @@ def _fit(image: Image, guess: Floats) -> tuple[Floats, float]:
     best = max(fits, key=lambda fit: fit.confidence)
     limit_px = SAME_RESULT_WIDTHS * tray_width_px(as_quad(best.corners))
     agreeing = sum(float(np.abs(fit.corners - best.corners).max()) < limit_px for fit in fits)
-    certainty = SHADOW_FACTOR if _may_end_at_shadow(image, best.corners) else 1.0
+    certainty = SHADOW_FACTOR if _may_end_at_shadow(image, best) else 1.0
     return best.corners, certainty * best.confidence * agreeing / len(fits)
 
 
-def _may_end_at_shadow(image: Image, corners: Floats) -> bool:
-    """Check whether one of the sides between four corners (4, 2) may be the edge of a shadow on the floor."""
-    small, scale = frame_fit.shrink_to_frame(image, corners)
+def _may_end_at_shadow(image: Image, fit: frame_fit.FrameFit) -> bool:
+    """Check whether a side of a tray that was found in an image may be the edge of a shadow on the floor."""
+    small, scale = frame_fit.shrink_to_frame(image, fit.corners)
     # The brightest channel, because the shadow of a warm lamp may be blue.
-    square = frame_fit.frame_square(small, corners * scale).max(axis=2)
-    first, last = round(frame_fit.MARGIN_PX), round(frame_fit.MARGIN_PX + frame_fit.INSIDE_PX)
+    square = frame_fit.frame_square(small, fit.corners * scale).max(axis=2)
+    first, last = (
+        round(frame_fit.MARGIN_PX),
+        round(frame_fit.MARGIN_PX + frame_fit.INSIDE_PX),
+    )
     columns = slice(first + STRIP_END_PX, last - STRIP_END_PX)
     (near, far), (start, end) = SHADOW_STRIP_PX, FLOOR_STRIP_PX
+    levels = []
     for side in range(4):
         rows = np.rot90(square, side)[:, columns] + DARK_OFFSET
         outside, floor = rows[first - far : first - near], rows[first + start : first + end]
-        if np.median(outside.mean(axis=0) / floor.mean(axis=0)) < SHADOW_LEVEL:
-            return True
-    return False
+        levels.append(float(np.median(outside.mean(axis=0) / floor.mean(axis=0))))
+    return any(
+        level < SHADOW_LEVEL and opposite > OPPOSITE_LEVEL and clarity < MAX_SHADOW_CLARITY
+        for level, opposite, clarity in zip(
+            levels, levels[2:] + levels[:2], fit.clarity, strict=True
+        )
+    )
