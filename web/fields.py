@@ -288,3 +288,23 @@ class QueryInteger:
             return max(self.low, min(int(text or self.default), self.high))
         except ValueError:
             return self.default
+
+
+@dataclass(frozen=True, slots=True)
+class QueryText:
+    """A text in the query of an address. A longer one is cut off.
+
+    Attributes:
+        most: The largest number of characters.
+    """
+
+    most: int
+
+    @property
+    def schema(self) -> Schema:
+        """The JSON schema of the text."""
+        return {"type": "string", "maxLength": self.most, "default": ""}
+
+    def read(self, text: str | None) -> str:
+        """Return the text that a query contains, or an empty one."""
+        return (text or "")[: self.most]

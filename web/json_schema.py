@@ -511,6 +511,43 @@ class TurnMomentJson(MomentJson):
     seat: int
 
 
+class DrillChoiceJson(ChoiceMadeJson):
+    """A choice in a drill, and what it costs compared with the best one.
+
+    `points` are the points at risk after the keep. `cost` is in the chance of winning, from 0 to 1, if the
+    position's `by_chance` is true, and otherwise in points on average.
+    """
+
+    points: int
+    cost: float
+
+
+class DrillPositionJson(TypedDict):
+    """A position of a past match in which a player chose badly, after a throw.
+
+    `turn` counts the finished turns before it. `at_risk` are the points of the turn before the throw.
+    `done` is what the player chose in the match.
+    """
+
+    match: int
+    event: int
+    turn: int
+    seat: int
+    players: list[NamedScoreJson]
+    at_risk: int
+    dice: list[int]
+    by_chance: bool
+    done: ChoiceMadeJson
+    choices: list[DrillChoiceJson]
+
+
+class DrillJson(TypedDict):
+    """The positions in which a player's decisions cost the most, the costliest first."""
+
+    name: str
+    positions: list[DrillPositionJson]
+
+
 class ReviewJson(TypedDict):
     """Luck and decisions in a match. `solved` means that the chances of winning are known."""
 

@@ -19,7 +19,7 @@ from flask import Blueprint, Response, current_app, request
 
 from game.errors import reason
 from game.message import Message
-from web.fields import Fields, QueryInteger, values
+from web.fields import Fields, QueryInteger, QueryText, values
 from web.json_schema import DoneJson
 from web.response import NO_JSON, HttpProblem
 
@@ -29,7 +29,7 @@ MAX_BODY_BYTES = 16_384
 JSON = "application/json"
 
 View = Callable[..., Response]
-Query = Mapping[str, QueryInteger]
+Query = Mapping[str, QueryInteger | QueryText]
 
 
 class Permission(Enum):

@@ -302,8 +302,8 @@ class State:
     @property
     def locked_points(self) -> int:
         """Points that were at risk in the turn before its last throw."""
-        turn = self.turn
-        return replace(turn, throws=turn.throws[:-1]).at_risk
+        last = self.turn.last
+        return self.turn.at_risk - (last.keep.score if last and last.keep else 0)
 
     @property
     def is_charity_roll(self) -> bool:

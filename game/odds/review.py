@@ -249,7 +249,7 @@ def result_of_bank(state: State, keep: Keep) -> float | None:
         state: State of the match after a throw.
         keep: A legal keep of the throw.
     """
-    if state.bank_refusal(keep) is not None:
+    if _cannot_decide(state, keep) or state.bank_refusal(keep) is not None:
         return None
     banked, mates = step(state, Banked(keep.dice)), state.team_seats(state.turn.seat)
     if banked.winner is not None:
@@ -266,6 +266,14 @@ def result_of_bank(state: State, keep: Keep) -> float | None:
     if best in mates or turns or (is_tie and state.rules.ties is not Ties.NOBODY):
         return None
     return 0.0
+
+
+def _cannot_decide(state: State, keep: Keep) -> bool:
+    """Return whether a bank stays below the target, and the player has another turn."""
+    rules = state.rules
+    if state.closer is not None or (rules.rounds and state.turns_left(state.turn.seat) <= 1):
+        return False
+    return not rules.has_target or state.bank_total(keep) < rules.target
 
 
 def _can_lose_points(rules: Ruleset) -> bool:

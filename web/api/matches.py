@@ -12,12 +12,15 @@ from game.journal.history import History, PlayedMatch
 from game.match.match import Match, TimelineRow, timeline_rows
 from game.match.match_text import to_text
 from game.names import clean_name
+from game.practice.drill import DrillPosition, drill
 from game.stats.counts import DiceSetTotals, Tally
 from web.contracts import Coach, ReviewedMatch
 from web.fields import integer, text
 from web.json_schema import (
     ClipsJson,
     DiceSetJson,
+    DrillJson,
+    DrillPositionJson,
     FinishedTurnJson,
     LuckJson,
     MatchNumberJson,
@@ -30,12 +33,15 @@ from web.json_schema import (
 from web.pages.matches import (
     BEFORE_POSITION,
     MAX_MATCH_ID,
+    PLAYER_NAME,
     RenderPage,
     find_match,
     luck_and_decisions,
     match_not_found,
     require_coach,
     require_ready,
+    reviewed_matches,
+    spelled,
     throw_positions,
 )
 from web.response import BYTE_ORDER_MARK, json_response
@@ -211,6 +217,21 @@ def _add_review(routes: Routes, history: History | None, coach: Coach | None) ->
         reviewed = require_ready(require_coach(coach).review(match_id, played.steps))
         return json_response(_review_json(match, reviewed))
 
+    @routes.read(
+        "/drill", "The decisions that cost a player the most in the latest matches, and what each choice costs",
+        query={"name": PLAYER_NAME}, errors=(404, 503), answers=DrillJson,
+    )  # fmt: skip
+    def drill_of(name: str) -> Response:
+        found, reviewed = reviewed_matches(history, require_coach(coach), name)
+        require_ready(reviewed if len(reviewed) == len(found) else None)
+        positions = drill(reviewed, name)
+        return json_response(
+            {
+                "name": spelled(name, found[0]) if found else name,
+                "positions": [_drill_json(found[each.match].id, each) for each in positions],
+            }
+        )
+
     @routes.command(
         "/solve", "Calculate the chances of winning under the rules of a match",
         {"match": integer(1, MAX_MATCH_ID)}, answers=MatchNumberJson,
@@ -261,6 +282,27 @@ def _review_json(match: Match, reviewed: ReviewedMatch) -> ReviewJson:
         ],
         "curve": [{"event": s.event, "seat": s.seat, "win": s.win} for s in review.curve],
         "moments": [{**moment_json(m), "turn": m.turn, "seat": m.seat} for m in review.moments],
+    }
+
+
+def _drill_json(match_id: int, position: DrillPosition) -> DrillPositionJson:
+    state, moment = position.state, position.moment
+    assert moment.done is not None  # noqa: S101 - the moment is a decision
+    last = state.turn.last
+    return {
+        "match": match_id,
+        "event": moment.event,
+        "turn": moment.turn,
+        "seat": moment.seat,
+        "players": [{"name": p.name, "team": p.team, "score": p.score} for p in state.players],
+        "at_risk": state.locked_points,
+        "dice": list(last.dice) if last else [],
+        "by_chance": moment.win is not None,
+        "done": {"dice": list(moment.done.dice), "bank": moment.done.bank},
+        "choices": [
+            {"dice": list(choice.dice), "bank": choice.bank, "points": at_risk, "cost": cost}
+            for choice, at_risk, cost in position.choices
+        ],
     }
 
 

@@ -29,7 +29,7 @@ from game.rules.ruleset import Dice
 from game.stats.awards import Award, awards
 from game.stats.counts import tallies
 from web.contracts import Coach
-from web.fields import QueryInteger
+from web.fields import QueryInteger, QueryText
 from web.i18n import match_length, player_name, points
 from web.pages.charts import N_COLOURS, max_score, side_seats
 from web.pages.templates import Side, standings
@@ -73,6 +73,9 @@ MAX_MATCH_ID = 2**53
 
 BEFORE_POSITION = QueryInteger(0, END_POSITION, END_POSITION)
 """Parameter of the list: only matches before this position in the journal are shown."""
+
+PLAYER_NAME = QueryText(MAX_NAME)
+"""Parameter of a drill: the name of the person."""
 
 MAX_SEARCHED, MAX_DRILLED = 200, 20
 """Number of newest matches that are searched for matches of a person, and of those from which a drill is taken. The
@@ -411,30 +414,45 @@ def _add_practice(
     @pages.get("/practice")
     def practice() -> AnyResponse:
         """Ask what a person would keep in the positions in which their own decisions cost the most."""
-        name = request.args.get("name", "")[:MAX_NAME]
+        name = PLAYER_NAME.read(request.args.get("name"))
         if not name:
             return redirect("/players")
-        listed = history.matches(limit=MAX_SEARCHED) if history and coach else ()
-        own = [played for played in listed if _spelled(name, played)][:MAX_DRILLED]
-        looked = [coach.review(played.id, played.steps) if coach else None for played in own]
-        ready = [
-            (played, find_match(history, played.id)[1], each.review)
-            for played, each in zip(own, looked, strict=True)
-            if each
-        ]
-        waits = len(ready) < len(own)
+        found, ready = reviewed_matches(history, coach, name)
+        waits = len(ready) < len(found)
         return show(
             "practice.html",
-            name=_spelled(name, own[0]) if own else name,
-            played=[played for played, _, _ in ready],
-            found=len(own),
+            name=spelled(name, found[0]) if found else name,
+            played=found,
+            found=len(found),
             reviewed=len(ready),
-            positions=() if waits else drill([(match, review) for _, match, review in ready], name),
+            positions=() if waits else drill(ready, name),
             waits=waits,
         )
 
 
-def _spelled(name: str, played: PlayedMatch) -> str | None:
+def reviewed_matches(
+    history: History | None, coach: Coach | None, name: str
+) -> tuple[list[PlayedMatch], list[tuple[Match, Review]]]:
+    """Return a person's newest matches, and those with their reviews as far as the coach has them ready.
+
+    Both lists are in the same order, newest first. The second one is shorter while the coach is working.
+
+    Args:
+        history: The journal; None if there is none.
+        coach: Reviews a match; None leaves out all matches.
+        name: Name of the person. Upper and lower case count as the same.
+    """
+    listed = history.matches(limit=MAX_SEARCHED) if history and coach else ()
+    own = [played for played in listed if spelled(name, played)][:MAX_DRILLED]
+    looked = [coach.review(played.id, played.steps) if coach else None for played in own]
+    return own, [
+        (find_match(history, played.id)[1], each.review)
+        for played, each in zip(own, looked, strict=True)
+        if each
+    ]
+
+
+def spelled(name: str, played: PlayedMatch) -> str | None:
     """Return the name of a player as it is written in a match, or None if the player is not in that match."""
     names = played.result.names
     return next((each for each in names if each.casefold() == name.casefold()), None)

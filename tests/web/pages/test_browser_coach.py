@@ -142,3 +142,29 @@ def test_result_of_the_coach_does_not_reset_the_replay(page, address, coach):
     expect(page.locator(".point")).to_be_visible()
     assert page.locator("#replay").inner_text() == shown
     expect(page.locator("#replay-at")).to_be_focused()
+
+
+def test_drill_shows_what_each_choice_costs_and_counts_the_right_ones(page, address):
+    page.goto(f"{address}practice?name=Anna")
+    positions, n_right = page.locator(".drill:has([data-choice])"), 0
+    n = positions.count()
+    shown = page.locator(".drill:visible")
+    expect(shown.locator("b:visible", has_text="costs")).to_have_count(0)
+    assert faults(page) == []
+
+    for i in range(n):
+        right = shown.locator("[data-right]").first
+        wrong = shown.locator("[data-choice]:not([data-right])").first
+        chosen = right if i % 2 else wrong
+        n_right += i % 2
+        chosen.click()
+        expect(chosen).to_have_attribute("aria-pressed", "true")
+        expect(right.locator("b")).to_have_text("The best choice")
+        expect(wrong.locator("b")).to_contain_text("percentage point")
+        expect(shown.get_by_text("your choice in the match")).to_be_visible()
+        wrong.click()
+        expect(shown.locator("[aria-pressed=true]")).to_have_count(1)
+        shown.locator("[data-next]").click()
+
+    expect(shown.locator("[data-result]")).to_have_text(f"{n_right} of {n} right")
+    assert faults(page) == []

@@ -255,6 +255,30 @@ def test_a_drill_asks_about_the_costliest_decisions_of_a_person(client, coach):
     assert "0 of 1" in client.get("/practice?name=anna").text
 
 
+def test_other_programs_get_the_drill_with_the_cost_of_every_choice(client, coach):
+    found = client.get("/api/v1/matches/drill?name=anna").json
+    positions = found["positions"]
+    done = [
+        next(
+            c
+            for c in p["choices"]
+            if (c["dice"], c["bank"]) == (p["done"]["dice"], p["done"]["bank"])
+        )
+        for p in positions
+    ]
+    costs = [choice["cost"] for choice in done]
+
+    assert found["name"] == "Anna"
+    assert len(positions) == 10
+    assert costs == sorted(costs, reverse=True)
+    assert {p["players"][p["seat"]]["name"] for p in positions} == {"Anna"}
+    assert all(min(c["cost"] for c in p["choices"]) == 0 and p["by_chance"] for p in positions)
+    assert client.get("/api/v1/matches/drill").json == {"name": "", "positions": []}
+
+    coach.ready = False
+    assert client.get("/api/v1/matches/drill?name=anna").status_code == 503
+
+
 def test_dice_have_statistics_and_a_new_set_gets_a_name(client, coach):
     fallen = client.get("/api/v1/dice-sets").json[0]
 
