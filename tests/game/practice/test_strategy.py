@@ -2,7 +2,9 @@
 
 import json
 from pathlib import Path
+from random import Random
 
+import numpy as np
 import pytest
 
 from game.match.events import Banked, Bot, BotLevel, Kept, PlayerStyle, ScoreSet, Thrown, TookOver
@@ -10,8 +12,18 @@ from game.match.match import Match
 from game.match.step import step
 from game.odds.review import keep_options, turn_odds_of
 from game.odds.table_store import TableStore
-from game.practice.strategy import BestPlay, StylePlay, needs_decision, strategy_of
+from game.practice.handicap import play_on
+from game.practice.strategy import (
+    BestPlay,
+    StylePlay,
+    level_style,
+    needs_decision,
+    points_of_turns,
+    shares_won,
+    strategy_of,
+)
 from game.rules import rule_files
+from game.rules.rule_files import load
 
 RULES = rule_files.load("walnut-studiolo")
 NO_OPENING = rule_files.load("complete-guide")
@@ -196,14 +208,39 @@ def test_a_bot_without_a_style_plays_best():
     assert isinstance(strategy_of(Bot(style=PlayerStyle("Anna", (300,) * 6, 1)), RULES), StylePlay)
 
 
-def test_a_beginner_throws_two_dice_more_readily_than_a_casual_player():
-    state = position(Thrown((3, 3, 3, 5, 2, 4)), rules=NO_OPENING)
+def test_a_beginner_keeps_every_die_that_scores_and_a_casual_player_throws_more_dice():
+    state = position(Thrown((1, 5, 2, 2, 3, 4)), rules=NO_OPENING)
 
-    def banks(level):
-        bots = (strategy_of(Bot(seed=seed, level=level), NO_OPENING) for seed in range(100))
-        return sum(isinstance(bot.decide(state), Banked) for bot in bots)
+    def keeps(level):
+        return strategy_of(Bot(level=level), NO_OPENING).decide(state)
 
-    assert 10 < banks(BotLevel.BEGINNER) < banks(BotLevel.CASUAL) - 10
+    assert keeps(BotLevel.BEGINNER) == Kept((1, 5))
+    assert keeps(BotLevel.CASUAL) == Kept((1,))
+
+
+@pytest.mark.parametrize(
+    "name", ["kcd", "colorado-dice", "everything2", "play-palace", "farkle-ten"]
+)
+def test_a_beginner_is_chosen_to_lose_three_of_five_matches_to_a_casual_player(name):
+    rules = load(name)
+    beginner, casual = level_style(BotLevel.BEGINNER, rules), level_style(BotLevel.CASUAL, rules)
+
+    assert shares_won(rules, casual, [beginner])[0] == pytest.approx(0.6, abs=0.03)
+    assert shares_won(rules, casual, [casual])[0] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_points_of_a_turn_are_those_of_turns_that_were_played():
+    rules, style = load("kcd"), level_style(BotLevel.CASUAL, load("kcd"))
+    chances, random = points_of_turns(rules, [style])[:, 0], Random(2)
+    played = []
+    for seed in range(300):
+        state = Match.start(rules, ["Anna", "Ben"]).state
+        while not state.turns:
+            state = play_on(state, StylePlay(style, seed), random)
+        played.append(state.turns[0].points)
+    average = chances @ np.arange(len(chances)) * 50
+
+    assert np.mean(played) == pytest.approx(average, abs=3 * np.std(played) / 300**0.5)
 
 
 def test_a_level_survives_the_journal():
