@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from game.odds.match_odds import MatchOdds, is_close, rules_digest
-from game.odds.table_store import TableStore, pack
+from game.odds.match_odds import is_close, rules_digest
+from game.odds.table_store import TableStore, pack, solution_type
 from game.rules import rule_files
 
 TABLES = Path(__file__).parents[1] / "game" / "odds" / "tables"
@@ -23,7 +23,7 @@ def make(name: str) -> None:
     """Calculate and write the table of the rule set with this name, and delete the table of its earlier version."""
     rules = rule_files.load(name)
     start_s = perf_counter()
-    wins = MatchOdds.unsolved(rules, rules.target)
+    wins = solution_type(rules).unsolved(rules, rules.target)
     for _ in wins.solve():
         pass
     key = rules_digest(rules, rules.target)

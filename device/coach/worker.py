@@ -87,7 +87,7 @@ class Worker:
         Raises:
             OddsError: If no table of chances exists for these rules.
         """
-        return even_head_start(self._wins(rules) or MatchOdds.unsolved(rules, rules.target))
+        return even_head_start(self._wins(rules) or self._tables.begin(rules))
 
     def review(self, match_id: int) -> tuple[Review, bool, tuple[Caveat, ...]]:
         """Return the review of a match, whether it contains chances of winning, and what those chances ignore.

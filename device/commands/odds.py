@@ -24,6 +24,7 @@ from game.match.step import step
 from game.message import Message
 from game.odds.advice import MatchPosition, TurnOdds, TurnOption, turn_odds
 from game.odds.compiled_rules import compile_rules
+from game.odds.match_model import unsolvable_reason
 from game.odds.match_odds import MatchOdds, first_player_with_piggyback, is_exact, left_out_of_match
 from game.odds.race import cached_race, chances_of_others, points_race
 from game.odds.review import is_race, position_of, turn_odds_of
@@ -280,10 +281,11 @@ def _limit(rules: Ruleset, n_dice: int) -> str:
 
 
 def _show_match(rules: Ruleset, name: str, target: int, wins: MatchOdds | None) -> None:
-    if rules.rounds:
-        click.echo(f"\nA match of {rules.rounds} turns each cannot be solved")
+    if refusal := unsolvable_reason(rules):
+        click.echo(f"\nA match of {rules.rounds} turns each is not solved: {refusal}")
         return
-    click.echo(f"\nA match of two to {target:,}, played to win")
+    length = f"of {rules.rounds} turns each" if rules.rounds else f"to {target:,}"
+    click.echo(f"\nA match of two {length}, played to win")
     if wins is None or not wins.solved:
         click.echo(f"  {_unsolved(name, target)}")
         return
@@ -415,7 +417,9 @@ def answer(rules: Ruleset, name: str, target: int, text: str, *, as_json: bool) 
         click.echo(
             f"to win, the player to throw first: {each} ({'exact' if exact else 'estimates'})"
         )
-    if wins is None or not wins.solved:
+    if rules.rounds:
+        click.echo("the chance of winning depends on the number of turns that are left")
+    elif wins is None or not wins.solved:
         click.echo(_unsolved(name, target))
     else:
         _show_left_out(left_out_of_match(rules))
@@ -436,7 +440,7 @@ def _odds_of(
     """
     most, scores = question.most(rules), question.scores
     if len(scores) == _TWO:
-        odds = turn_odds(rules, question.table, wins, most=most)
+        odds = turn_odds(rules, question.table, None if rules.rounds else wins, most=most)
         win = _options(odds, question)[0].win
         return odds, None if win is None else [win, 1 - win], is_exact(rules)
     if not rules.rounds and max(scores) >= rules.target:

@@ -15,6 +15,7 @@ from game.message import Message
 from game.odds.compiled_rules import Floats, compile_rules
 from game.odds.match_model import Positions
 from game.odds.match_odds import MatchOdds
+from game.odds.rounds_odds import RoundsOdds
 from game.odds.turn_odds import (
     PointsTable,
     TurnValues,
@@ -48,6 +49,8 @@ class MatchPosition:
             as on the board when `theirs` is above 0.
         farkles: How many farkles in a row the current player has had.
         other_farkles: How many farkles in a row the other player has had.
+        turns_left: How many turns both players have left, including this one, in a match with a fixed
+            number of turns. 0 means that this is not known.
     """
 
     mine: int = 0
@@ -57,6 +60,7 @@ class MatchPosition:
     other_opened: bool | None = None
     farkles: int = 0
     other_farkles: int = 0
+    turns_left: int = 0
 
     def after_nothing(self, fallen: int, floor: int | None) -> "MatchPosition":
         """Return the position after a farkle, as seen by the other player, who throws next.
@@ -75,12 +79,19 @@ class MatchPosition:
             other_opened=self.opened,
             farkles=self.other_farkles,
             other_farkles=farkles,
+            turns_left=max(self.turns_left - 1, 0),
         )
 
     @property
     def on_board(self) -> bool:
         """Whether the current player is on the board."""
         return self.mine > 0 if self.opened is None else self.opened
+
+    @property
+    def on_boards(self) -> int:
+        """Who is on the board: 2 if the current player is, plus 1 if the other player is."""
+        other = self.theirs > 0 if self.other_opened is None else self.other_opened
+        return 2 * self.on_board + other
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +261,12 @@ def turn_odds(
     points = points_table(rules, opened=table.on_board)
     if wins is None or not wins.solved:
         return TurnOdds(rules, table, points, None, None)
+    if isinstance(wins, RoundsOdds):
+        steps = most // wins.step + 1
+        banked, worth = wins.rounds_turn(
+            table.mine - table.theirs, table.turns_left, table.on_boards, steps
+        )
+        return TurnOdds(rules, table, points, banked, worth)
     mine = wins.number(table.mine, opened=table.opened, farkles=table.farkles)
     if table.theirs // wins.step >= wins.model.ending.goal:
         return _last_turn(rules, table, wins, points, most)

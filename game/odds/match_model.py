@@ -16,7 +16,7 @@ from game.errors import OddsError
 from game.message import Message
 from game.odds.compiled_rules import CompiledRules, Floats, Indices, compile_rules
 from game.odds.turn_odds import chances_of_one_throw, chances_to_reach
-from game.rules.ruleset import PENALTY_STREAK, LastRound, Ruleset, Win
+from game.rules.ruleset import PENALTY_STREAK, LastRound, Piggyback, Ruleset, Ties, Win
 
 Flags = npt.NDArray[np.bool_]
 
@@ -210,10 +210,25 @@ class MatchEnding:
 
 
 def unsolvable_reason(rules: Ruleset) -> Message | None:
-    """Return why no match under these rules can be solved, or None if matches can be solved."""
-    if rules.rounds:
+    """Return why no match with a fixed number of turns can be solved under these rules, or None if it can.
+
+    Only the difference of the scores is part of the solution, so no other rule may depend on a score.
+    """
+    if not rules.rounds:
+        return None
+    depends = (
+        rules.target_ends_rounds,
+        rules.ties is not Ties.NOBODY,
+        rules.piggyback is not Piggyback.NO,
+        rules.hot_dice_multiply or rules.must_beat_turn or rules.most_throws,
+        rules.three_farkles or rules.scoreless_start or rules.three_scoreless_starts,
+        rules.triple_threes or rules.four_twos_reset or rules.knock_back,
+        rules.opening_at_zero or rules.nothing_first_throw,
+    )
+    if any(depends):
         return Message(
-            "chances are only calculated for matches with a target, not for a fixed number of turns"
+            "with a fixed number of turns, chances are only calculated if the match has no target and "
+            "nothing but the points of a turn changes a score"
         )
     return None
 
@@ -228,8 +243,6 @@ def match_ending(rules: Ruleset, target: int) -> MatchEnding:
     Raises:
         OddsError: If the target is too far away or cannot be reached.
     """
-    if refusal := unsolvable_reason(rules):
-        raise OddsError(refusal)
     compiled = compile_rules(rules)
     goal = goal_steps(rules, target, compiled.step)
     return MatchEnding(

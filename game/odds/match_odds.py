@@ -38,6 +38,7 @@ from game.odds.match_model import (
     goal_steps,
     match_ending,
     match_standings,
+    unsolvable_reason,
 )
 from game.odds.turn_odds import (
     REFUSED,
@@ -562,6 +563,9 @@ def rules_digest(rules: Ruleset, target: int) -> str:
     }
     if rules.last_round is LastRound.UNTIL_UNBEATEN:
         options["last_round"] = LastRound.EVERY_OTHER  # the odds see only the first of these turns
+    if rules.rounds:
+        options["target_ends_rounds"] = rules.target_ends_rounds
+        target = target if rules.has_target else 0
     text = json.dumps([METHOD_VERSION, target, options], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -731,7 +735,8 @@ def _stakes(rules: Ruleset, target: int) -> MatchStakes:
 
 def is_close(rules: Ruleset) -> bool:
     """Return whether the odds cover enough of the rules to show the first player's chance."""
-    left_out = rules.rounds or rules.hot_dice_multiply or rules.scoreless_start
+    unsolvable = unsolvable_reason(rules) is not None
+    left_out = unsolvable or rules.hot_dice_multiply or rules.scoreless_start
     return not (left_out or rules.most_throws or rules.must_beat_turn or rules.farkles_keep_costing)
 
 

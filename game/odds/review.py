@@ -31,6 +31,7 @@ from game.odds.advice import (
 from game.odds.estimate import estimated_turn
 from game.odds.match_odds import MatchOdds
 from game.odds.race import cached_race, last_race_turn, race_turn
+from game.odds.rounds_odds import RoundsOdds
 from game.odds.three_players import PLAYERS, exact_three
 from game.odds.turn_odds import points_table
 from game.rules.ruleset import Dice, Piggyback, Ruleset, Ties, Win
@@ -143,14 +144,25 @@ def position_of(state: State) -> MatchPosition:
         other_opened=other.opened,
         farkles=state.player.farkles,
         other_farkles=other.farkles,
+        turns_left=_turns_left_of_two(state),
     )
+
+
+def _turns_left_of_two(state: State) -> int:
+    """Return the turns left in a match of two players with a fixed number of turns, or 0 if it is another match."""
+    alone = all(player.team is None for player in state.players)
+    if not state.rules.rounds or len(state.order) != _TWO or not alone:
+        return 0
+    left = [state.turns_left(seat) for seat in state.order]
+    is_first = state.turn.seat == state.order[0]
+    return sum(left) if left[1] - left[0] == (not is_first) else 0
 
 
 def is_race(state: State) -> bool:
     """Return whether more than two players without teams play for a target that all may exceed."""
     alone = all(player.team is None for player in state.players)
     rules = state.rules
-    plain = rules.win is not Win.EXACTLY and not state.is_charity_roll
+    plain = rules.win is not Win.EXACTLY and not state.is_charity_roll and not rules.rounds
     return alone and plain and len(state.order) > _TWO
 
 
@@ -188,6 +200,8 @@ def is_estimate(state: State, wins: MatchOdds | None) -> bool:
     """Return whether no solution covers the match: none exists, or several players need an exact target."""
     if wins is None or not wins.solved:
         return True
+    if state.rules.rounds:
+        return not _turns_left_of_two(state)
     alone = all(player.team is None for player in state.players)
     return alone and len(state.order) > _TWO and state.rules.win is Win.EXACTLY
 
@@ -473,6 +487,8 @@ def _chance_after_nothing(
     else:
         after = seen.after_nothing(rules.three_farkles, None if rules.below_zero else 0)
     try:
+        if isinstance(wins, RoundsOdds):
+            return 1 - wins.win(after.mine - after.theirs, after.turns_left, after.on_boards)
         return 1 - wins.chance(board_of(wins, after))
     except OddsError:
         return 0.0  # the other player has reached the target, and this was the last turn

@@ -169,8 +169,11 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
         seed: Seed for the random dice.
 
     Raises:
-        OddsError: If the rules force a bank, require an exact target, or have penalties or resets.
+        OddsError: If the rules force a bank, require an exact target, fix the number of turns, or have penalties
+            or resets.
     """
+    if wins.rules.rounds:
+        raise OddsError("this simulation does not support a fixed number of turns")
     ends = wins.model.throws.win.any() or wins.model.can_fall
     if wins.rules.must_bank_after_triple or wins.rules.win is Win.EXACTLY or ends:
         raise OddsError(

@@ -18,6 +18,7 @@ from game.errors import OddsError
 from game.file_io import write_atomically
 from game.odds.compiled_rules import Floats
 from game.odds.match_odds import MatchOdds, rules_digest
+from game.odds.rounds_odds import RoundsOdds
 from game.rules.ruleset import Ruleset
 
 _UNITS = 2**24
@@ -43,7 +44,7 @@ class TableStore:
         key = rules_digest(rules, target)
         try:
             data = _installed_table(key) or self._path(key).read_bytes()
-            return MatchOdds(rules, target, _unpack(data))
+            return solution_type(rules)(rules, target, _unpack(data))
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
             return None
 
@@ -57,7 +58,9 @@ class TableStore:
         Raises:
             OddsError: If the match cannot be solved.
         """
-        return self.find(rules, target) or MatchOdds.unsolved(rules, target or rules.target)
+        return self.find(rules, target) or solution_type(rules).unsolved(
+            rules, target or rules.target
+        )
 
     def save(self, wins: MatchOdds) -> Path:
         """Save the chances that are known so far, and return the path of the file.
@@ -81,6 +84,11 @@ class TableStore:
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.npz"
+
+
+def solution_type(rules: Ruleset) -> type[MatchOdds]:
+    """Return the kind of solution of a match: one by scores, or one by the turns that are left."""
+    return RoundsOdds if rules.rounds else MatchOdds
 
 
 def _installed_table(key: str) -> bytes | None:

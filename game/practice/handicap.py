@@ -15,6 +15,7 @@ from game.match.match import Match
 from game.match.state import State
 from game.match.step import step
 from game.odds.match_odds import MatchOdds
+from game.odds.rounds_odds import RoundsOdds
 from game.practice.strategy import Strategy, needs_decision
 from game.rules.ruleset import Ruleset
 
@@ -158,6 +159,9 @@ def even_head_start(wins: MatchOdds) -> HeadStart:
 
 def _first_wins(wins: MatchOdds, seat: int, points: int) -> float:
     """Return the chance that the player who begins wins, if the player in `seat` starts with points."""
+    if isinstance(wins, RoundsOdds):
+        lead, board = (-points, 1) if seat else (points, 2)
+        return wins.win(lead, 2 * wins.rules.rounds, board if points else 0)
     standings = wins.standings
     nothing = standings.find(0, opened=False)
     ahead = standings.find(points // wins.step, opened=True) if points else nothing

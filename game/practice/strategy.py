@@ -4,16 +4,12 @@ A strategy has one method, which is given the state of the match. The method ret
 records the decision, or None to throw the dice in hand.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 from math import log
 from random import Random
 from typing import Protocol
-
-import numpy as np
 
 from game.match.events import (
     Banked,
@@ -34,12 +30,12 @@ from game.match.keep_hints import best_opponent
 from game.match.match import Match, forget_faces
 from game.match.state import State, reaches_target
 from game.odds.advice import TurnOption
-from game.odds.compiled_rules import Floats
 from game.odds.match_odds import MatchOdds
 from game.odds.review import keep_options, result_of_bank, turn_odds_of
+from game.odds.style_odds import most_worth, shares_won
 from game.odds.turn_odds import points_table
 from game.rules.ruleset import Dice, Ruleset
-from game.rules.scoring import Keep, count_orders, keep_table, must_throw_reason, points_step
+from game.rules.scoring import Keep
 
 
 class Strategy(Protocol):
@@ -79,7 +75,11 @@ _LEAST_SHARE_LOST = {BotLevel.CASUAL: 0.54, BotLevel.BEGINNER: 0.60}
 """The share of matches that a level should lose to a level that plays for points: the casual bot to one without errors,
 the beginner to the casual bot. Best play, which also looks at the scores, wins a further six of 100 matches."""
 
-_ERRORS = (*np.arange(0, 1, 0.1), *np.arange(1, 4, 0.25), *np.arange(4, 12.5, 0.5))
+_ERRORS = (
+    *(n / 10 for n in range(10)),
+    *(n / 4 for n in range(4, 16)),
+    *(n / 2 for n in range(8, 25)),
+)
 """How much a level may misjudge its risk. At 1, the number of dice does not count. Each unit also adds half of the
 middle threshold to all of them."""
 
@@ -100,118 +100,27 @@ def level_style(level: BotLevel, rules: Ruleset) -> PlayerStyle | None:
     if level is BotLevel.BEST:
         return None
     table = points_table(rules, opened=True)
-    step, points = table.throws.step, np.arange(_MOST_STEPS + 1) * table.throws.step
-    banked = (
-        [at for at in points if table.throwing(int(at), n) <= at]
+    step = table.throws.step
+    right = [
+        next((at for at in points if table.throwing(at, n) <= at), points[-1])
+        for points in [range(0, _MOST_STEPS * step + 1, step)]
         for n in range(1, rules.n_dice + 1)
-    )
-    right = np.array([int(min(each, default=points[-1])) for each in banked])
+    ]
     middle = right[(len(right) - 1) // 2]
-    wrong = [middle * (1 + e / 2) + max(1 - e, 0) * (right - middle) for e in _ERRORS]
     worth_of_die = _WORTH_OF_DIE * step if level is BotLevel.CASUAL else 0
     rival = level_style(BotLevel.CASUAL, rules) if level is BotLevel.BEGINNER else None
-    rival = rival or PlayerStyle("", tuple(right.tolist()), step, worth_of_die=worth_of_die)
+    rival = rival or PlayerStyle("", tuple(right), step, worth_of_die=worth_of_die)
     styles = [
-        PlayerStyle(str(level), tuple(map(round, each)), step, worth_of_die=worth_of_die)
-        for each in wrong
+        PlayerStyle(
+            str(level),
+            tuple(round(middle * (1 + e / 2) + max(1 - e, 0) * (each - middle)) for each in right),
+            step,
+            worth_of_die=worth_of_die,
+        )
+        for e in _ERRORS
     ]
-    lost = np.abs(shares_won(rules, rival, styles) - _LEAST_SHARE_LOST[level])
-    return styles[int(lost.argmin())]
-
-
-_MOST_TURNS = 240
-"""Number of turns after which a match between two levels counts as over."""
-
-_MOST_MULTIPLIER = 6
-"""Largest factor of points after hot dice that is considered."""
-
-
-def shares_won(rules: Ruleset, style: PlayerStyle, others: Sequence[PlayerStyle]) -> Floats:
-    """Return the share of two-player matches that a style wins against each of the others.
-
-    Openings, last rounds and penalties are left out, and both players ignore the scores. Compared with
-    matches that were played, the share is off by about one in 100 (docs/odds.md).
-
-    Args:
-        rules: The rules.
-        style: The style whose wins are counted.
-        others: The other styles. All of them have the same `worth_of_die`.
-    """
-    mine, theirs = points_of_turns(rules, [style])[:, 0], points_of_turns(rules, others).T
-    if rules.rounds:
-        total = _points_after(mine, rules.rounds)
-        totals = [_points_after(each, rules.rounds) for each in theirs]
-        return np.array([total @ (each.cumsum() - each / 2) for each in totals])
-    goal = max(rules.target // points_step(rules), 1)
-    below = _still_below(mine, goal)
-    rivals = [_still_below(each, goal) for each in theirs]
-    return np.array([-np.diff(below) @ (each[:-1] + each[1:]) / 2 for each in rivals])
-
-
-def _points_after(points: Floats, turns: int) -> Floats:
-    """Return the chances of the points of several turns, given those of one turn, both indexed by the steps."""
-    size, found = len(points) * turns, points
-    for _ in range(turns - 1):
-        found = np.convolve(found, points)
-    return np.pad(found, (0, size - len(found)))
-
-
-def _still_below(points: Floats, goal: int) -> Floats:
-    """Return the chance that a player is still below the goal after each number of turns, from none."""
-    at, below = np.eye(1, goal)[0], [1.0]
-    for _ in range(_MOST_TURNS):
-        at = np.convolve(at, points)[:goal]
-        below.append(float(at.sum()))
-    return np.array([*below, 0.0])
-
-
-def points_of_turns(rules: Ruleset, styles: Sequence[PlayerStyle]) -> Floats:
-    """Return the chance that a turn banks each number of points, indexed by [steps, style].
-
-    Every course of a turn is followed, with the keeps and thresholds of `StylePlay`.
-
-    Args:
-        rules: The rules.
-        styles: The styles. All of them have the same `worth_of_die`.
-    """
-    step, n_dice, top = points_step(rules), rules.n_dice, 3 * _MOST_STEPS
-    most = _MOST_MULTIPLIER if rules.hot_dice_multiply else 1
-    throws: Counter[tuple[int, int, int, int, int]] = Counter()
-    for dice, keeps in keep_table(rules).items():
-        if keeps:
-            best, kept = keeps[0], _most_worth(keeps, styles[0].worth_of_die, n_dice)
-            choice = best.score // step, best.dice_left, kept.score // step, kept.dice_left
-            throws[len(dice), *choice] += count_orders(dice)
-    largest = most * max(steps for _, steps, *_ in throws)
-    banks = _chances_to_bank(rules, styles, top + largest + 1)
-    there = np.zeros((len(banks[0]), n_dice + 1, most + 1, len(styles)))
-    banked = np.zeros_like(banks[0])
-    there[0, n_dice, 1] = 1.0
-    for at, factor in product(range(top), range(1, most + 1)):
-        now = there[at, :, factor]
-        if not now.any():
-            continue
-        for (n, steps, left, kept_steps, kept_left), count in throws.items():
-            share, to = now[n] * (count / 6**n), at + steps * factor
-            bank = share * banks[left][to]
-            banked[to] += bank
-            now_hot = min(factor + (kept_left == 0), most)
-            there[at + kept_steps * factor, kept_left or n_dice, now_hot] += share - bank
-    banked[0] += 1 - banked.sum(axis=0)
-    return banked
-
-
-def _chances_to_bank(rules: Ruleset, styles: Sequence[PlayerStyle], size: int) -> list[Floats]:
-    """Return, for each number of dice left, the chance to bank, indexed by [steps at risk, style]."""
-    points = np.arange(size)[:, None] * points_step(rules)
-    found = []
-    for left in range(rules.n_dice):
-        at = np.array([style.thresholds[(left or rules.n_dice) - 1] for style in styles])
-        chance = 1 / (1 + np.exp(-((points - at) / styles[0].spread).clip(-40, 40)))
-        chance[points[:, 0] < rules.minimum_bank] = 0.0
-        found.append(np.zeros_like(chance) if must_throw_reason(left, rules) else chance)
-        found[-1][3 * _MOST_STEPS :] = 1.0
-    return found
+    won = zip(shares_won(rules, rival, styles), styles, strict=True)
+    return min(won, key=lambda each: abs(each[0] - _LEAST_SHARE_LOST[level]))[1]
 
 
 def needs_decision(state: State) -> bool:
@@ -315,11 +224,7 @@ def preferred_keep(state: State, worth_of_die: int) -> Keep:
         worth_of_die: Points to add for each die left for the next throw.
     """
     keeps = [keep for keep in state.keeps if not state.overshoots(keep)] or state.keeps
-    return _most_worth(keeps, worth_of_die, state.rules.n_dice)
-
-
-def _most_worth(keeps: Sequence[Keep], worth_of_die: int, n_dice: int) -> Keep:
-    return max(keeps, key=lambda keep: keep.score + worth_of_die * (keep.dice_left or n_dice))
+    return most_worth(keeps, worth_of_die, state.rules.n_dice)
 
 
 def is_practice(match: Match) -> bool:

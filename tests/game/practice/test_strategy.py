@@ -11,6 +11,7 @@ from game.match.events import Banked, Bot, BotLevel, Kept, PlayerStyle, ScoreSet
 from game.match.match import Match
 from game.match.step import step
 from game.odds.review import keep_options, turn_odds_of
+from game.odds.style_odds import points_of_turns, shares_won
 from game.odds.table_store import TableStore
 from game.practice.handicap import play_on
 from game.practice.strategy import (
@@ -18,8 +19,6 @@ from game.practice.strategy import (
     StylePlay,
     level_style,
     needs_decision,
-    points_of_turns,
-    shares_won,
     strategy_of,
 )
 from game.rules import rule_files
