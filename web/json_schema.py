@@ -566,8 +566,8 @@ class CoachJson(TypedDict):
     `win` is the current player's chance of winning, or null. `caveats` list what the chances leave
     out: "estimate" (the match is not solved, and they are a rough estimate), "leader" (they are
     for two players, against the best of the others), "several" (they are for a race and off by
-    about one point), "taking over", "penalties", "multiplied", "other" (rules
-    that `traykeeper odds` lists). `before` is the next throw at the beginning of a turn. `decision`
+    about one point), "taking over", "penalties", "multiplied", "other". `left_out` says in
+    words which rules of the match they leave out. `before` is the next throw at the beginning of a turn. `decision`
     is the newest decision of a person, with what it cost, or null.
     """
 
@@ -577,6 +577,7 @@ class CoachJson(TypedDict):
     trouble: str
     win: float | None
     caveats: list[str]
+    left_out: list[str]
     before: OddsJson | None
     turn: list[MomentJson]
     decision: MomentJson | None

@@ -126,6 +126,7 @@ def coach_json(coaching: Coaching, translate: Translate = str) -> CoachJson:
         trouble=plain(coaching.trouble, translate) or "",
         win=figures.win if figures else None,
         caveats=plain(figures.caveats) if figures else [],
+        left_out=plain(figures.left_out, translate) if figures else [],
         before=_odds(figures.before, None, translate) if figures and figures.before else None,
         turn=[moment_json(moment) for moment in figures.turn] if figures else [],
         decision=moment_json(figures.decision) if figures and figures.decision else None,

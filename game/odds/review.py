@@ -19,6 +19,7 @@ from game.match.keep_hints import best_opponent
 from game.match.match import Match, replay
 from game.match.state import State, TurnEnding, keeps_after
 from game.match.step import leader, step
+from game.message import Message
 from game.odds.advice import (
     POINTS_TOLERANCE,
     WIN_TOLERANCE,
@@ -29,12 +30,12 @@ from game.odds.advice import (
     turn_odds,
 )
 from game.odds.estimate import estimated_turn
-from game.odds.match_odds import MatchOdds
+from game.odds.match_odds import MatchOdds, left_out_of_match
 from game.odds.race import cached_race, last_race_turn, race_turn
 from game.odds.rounds_odds import RoundsOdds
 from game.odds.three_players import PLAYERS, exact_three
 from game.odds.turn_odds import points_table
-from game.rules.ruleset import Dice, Piggyback, Ruleset, Ties, Win
+from game.rules.ruleset import Dice, LastRound, Piggyback, Ruleset, Ties, Win
 from game.rules.scoring import Keep
 
 _TWO = 2
@@ -601,6 +602,7 @@ class Figures:
 
     solved: bool
     caveats: tuple[Caveat, ...]
+    left_out: tuple[Message, ...] = ()
     keeps: tuple[TurnOption, ...] = ()
     before: TurnOption | None = None
     turn: tuple[ReviewedMoment, ...] = ()
@@ -622,13 +624,14 @@ def figures(match: Match, wins: MatchOdds | None) -> Figures:
     """
     state = match.state
     solved = wins is not None and wins.solved
-    left_out = tuple(_caveats(state, wins))
+    known, left_out = tuple(_caveats(state, wins)), left_out_of_match(state.rules)
     newest = _newest_moments(match, wins)
     turn, decision = _last_turn(match, newest), _last_decision(match, newest)
     if state.winner is not None:
-        return Figures(solved, left_out, turn=turn, decision=decision)
+        return Figures(solved, known, left_out, turn=turn, decision=decision)
     found = Figures(
         solved,
+        known,
         left_out,
         keeps=keep_options(state, wins) if state.keeps else (),
         before=None if state.turn.throws else _before(state, wins),
@@ -689,5 +692,8 @@ def _caveats(state: State, wins: MatchOdds | None) -> Iterator[Caveat]:
         yield Caveat.PENALTIES
     if rules.hot_dice_multiply:
         yield Caveat.MULTIPLIED
-    if rules.knock_back or rules.scoreless_start or rules.nothing_first_throw:
+    turns = rules.scoreless_start or rules.must_beat_turn or rules.most_throws
+    farkles = rules.farkles_keep_costing or rules.opening_at_zero
+    endings = rules.ties is not Ties.NOBODY or rules.last_round is LastRound.UNTIL_UNBEATEN
+    if rules.knock_back or rules.nothing_first_throw or turns or farkles or endings:
         yield Caveat.OTHER

@@ -22,7 +22,7 @@ from game.rules.ruleset import FACES, Ruleset
 MAX_FORM = 10
 """Number of latest matches in a player's form."""
 
-BOT_RATINGS = {BotLevel.BEGINNER: 1350, BotLevel.CASUAL: 1420, BotLevel.BEST: 1500}
+BOT_RATINGS = {BotLevel.BEGINNER: 1360, BotLevel.CASUAL: 1430, BotLevel.BEST: 1500}
 """Elo ratings of the bots. Their differences follow from the share of matches that each level wins against the next
 one (docs/odds.md); the best level has 1500 by definition."""
 
@@ -33,12 +33,12 @@ improves."""
 MAX_RATED = 200
 """Number of latest matches against bots that a tally keeps."""
 
-USUAL_RATING, USUAL_SPREAD = 1420.0, 150.0
+USUAL_RATING, USUAL_SPREAD = 1430.0, 150.0
 """What is assumed about a player before the first match: the mean and the standard deviation of people's ratings. The
 mean is that of the casual bot. The spread reaches far beyond the beginner and the best bot, between which most people
 play."""
 
-_RATINGS = tuple(range(520, 2_321, 10))
+_RATINGS = tuple(range(530, 2_331, 10))
 """The ratings that are considered: six standard deviations on both sides of the usual one."""
 
 WITHIN_95 = 1.96

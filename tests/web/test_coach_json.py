@@ -88,6 +88,22 @@ def test_caveats_are_named(client, table, rules, left_out):
     assert left_out in client.get("/api/v1/state").json["coach"]["caveats"]
 
 
+@pytest.mark.parametrize(
+    ("rules", "phrase"),
+    [
+        ("crappo", "the penalty for a first throw without points"),
+        ("play-palace", "hot dice that multiply later points"),
+        ("past-times-10000", "that a bank has to exceed the points of the turn before"),
+    ],
+)
+def test_coach_says_which_rules_the_chances_leave_out(client, table, rules, phrase):
+    table.do(StartMatch(("Anna", "Ben"), rules=rules))
+    table.advise(CoachMode.LIVE)
+
+    assert phrase in client.get("/api/v1/state").json["coach"]["left_out"]
+    assert f"leave out: {phrase}" in text(client)
+
+
 def test_coach_estimates_the_chances_of_a_match_that_is_not_solved(client, table):
     table.do(StartMatch(("Anna", "Ben"), target=7_050))
     table.advise(CoachMode.LIVE)

@@ -23,6 +23,7 @@ from game.match.match import Match, scores_by_turn, timeline_rows
 from game.match.state import TurnEnding
 from game.message import Message
 from game.names import MAX_NAME
+from game.odds.match_odds import left_out_of_match
 from game.odds.review import Cause, MistakeSum, Review, ReviewedMoment, mistakes
 from game.practice.drill import drill
 from game.rules.ruleset import Dice
@@ -30,7 +31,7 @@ from game.stats.awards import Award, awards
 from game.stats.counts import tallies
 from web.contracts import Coach
 from web.fields import QueryInteger, QueryText
-from web.i18n import match_length, player_name, points
+from web.i18n import match_length, player_name, points, translate
 from web.pages.charts import N_COLOURS, max_score, side_seats
 from web.pages.templates import Side, standings
 from web.response import SVG, HttpProblem, fresh, image_response, required
@@ -384,6 +385,7 @@ def _add_match(
             match=found,
             day=_day(played),
             looked=looked,
+            left_out=[translate(each) for each in left_out_of_match(found.rules)],
             point=_turning_point(found, looked.review) if looked and looked.solved else None,
             sums=luck_and_decisions(found, looked.review) if looked else None,
             awards=given,

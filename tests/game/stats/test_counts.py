@@ -132,7 +132,7 @@ def test_who_wins_half_of_the_matches_is_rated_like_the_bot_and_more_matches_are
     (first, wide), (last, narrow) = found[0], found[-1]
 
     assert len(found) == 196
-    assert BOT_RATINGS[BotLevel.CASUAL] < first < BOT_RATINGS[BotLevel.BEST]
+    assert BOT_RATINGS[BotLevel.BEGINNER] < first < BOT_RATINGS[BotLevel.BEST]
     assert last == pytest.approx(BOT_RATINGS[BotLevel.BEST], abs=20)
     assert narrow < 100 < wide < 300
 
