@@ -70,17 +70,25 @@ class Position:
     help="Compare three players with exact matches to this target, which takes minutes, instead of simulations.",
 )
 @click.option(
+    "--rules",
+    "names",
+    multiple=True,
+    default=EXACT_RULES,
+    help="A rule set for --exact. The option may be given several times.",
+)
+@click.option(
     "--positions", type=click.IntRange(4, 1_000), default=200, help="Positions for each rule set."
 )
-def command(matches: int, positions: int, exact: int | None) -> None:
+def command(matches: int, positions: int, exact: int | None, names: tuple[str, ...]) -> None:
     """Measure the error in the chances of winning for three to six players, by simulating matches.
 
     \b
     traykeeper bench players --matches 100000 --positions 200
     traykeeper bench players --exact 1000
+    traykeeper bench players --exact 500 --rules greed --rules zonk
     """
     if exact is not None:
-        for name in EXACT_RULES:
+        for name in names:
             _print_exact(rule_files.load(name), exact, positions)
         return
     click.echo(f"{'':<18}players  positions    off by  within 1 %   at most   an answer")
@@ -109,8 +117,10 @@ def _print_exact(rules: Ruleset, target: int, positions: int) -> None:
         chance, _first = _chance(model, _turn(model, Position((a, b, c), PLAYERS - 1 - seat)))
         errors.append(abs(chance - float(exact.at((a, b, c), seat)[0])))
     off = np.array(errors)
+    start = float(exact.at((0, 0, 0), 0)[0])
+    begun, _first = _chance(model, _turn(model, Position((0, 0, 0), PLAYERS - 1)))
     click.echo(
-        f"{rules.name:<18}to {target:,}: off by {off.mean():.2%}, within 1 % in {(off < NEAR).mean():.0%},"
+        f"{rules.name:<18}to {target:,}: at the start {start:.1%}, estimate {begun:.1%}; off by {off.mean():.2%}, within 1 % in {(off < NEAR).mean():.0%},"
         f" at most {off.max():.2%}; solved exactly in {took_s:.0f} s"
     )
 
