@@ -24,6 +24,9 @@ if the player tries. Rules with a throw of more than half as many points need mo
 _MOST_AHEAD = 400
 """Largest difference of scores that is distinguished, in steps: usually 20,000 points. A larger one counts as this one."""
 
+_BATCH_SIZE = 256
+"""Number of differences that are worked out at once, which limits the memory to about 20 MB for most rules."""
+
 _CERTAIN = 1e-9
 """Chances that are this close to 0 or 1 count as 0 or 1."""
 
@@ -79,7 +82,9 @@ class RoundsOdds(MatchOdds):
         every = np.arange(-self._ahead, self._ahead + 1)
         for left, board in product(range(1, n_turns), range(n_boards)):
             if np.isnan(self.chances[left, board, 0]):
-                self.chances[left, board] = self._begin(left, board, every)
+                parts = np.array_split(every, -(-len(every) // _BATCH_SIZE))
+                found = [self._begin(left, board, part) for part in parts]
+                self.chances[left, board] = np.concatenate(found)
             yield (left * n_boards + board + 1) / (n_turns * n_boards)
 
     def _begin(self, left: int, board: int, lead: Indices) -> Floats:
