@@ -31,10 +31,8 @@ from device.cameras.controls import Tuning
 from device.coach.coach import TABLES, TableCoach
 from device.coach.notes_file import NOTES_FILE, NotesFile
 from device.coach.worker_client import WorkerClient
-from device.companion import Companion
 from device.companion.bot_turns import BotOptions
-from device.companion.companion import Equipment, SafeModeNotice
-from device.companion.inbox import Inbox, JournalMended
+from device.companion.companion import Companion, Inbox
 from device.doctor.health_checks import HealthChecks
 from device.doctor.system import Machine, System
 from device.errors import UsageError, exit_at_ctrl_c, exit_now
@@ -44,7 +42,7 @@ from device.hardware.button import TrayButton
 from device.hardware.choices import as_camera, as_mains, as_rotation
 from device.hardware.outputs import open_signals
 from device.hardware.pins import mock_pins, open_pins, open_when_free
-from device.hardware.systemd import Heartbeat, SelfRestart, end_process, notify, power_off_action
+from device.hardware.systemd import Heartbeat, SelfRestart, notify, power_off_action
 from device.hardware.voltage import watched_voltage
 from device.lan import as_page_url, as_page_urls, lan_address, split_names
 from device.log_file import keep_log
@@ -393,7 +391,7 @@ def open_maintenance(
     journal = MendingJournal(
         opened,
         partial(open_journal, state, backups),
-        lambda notice: inbox.post(JournalMended(notice)),
+        lambda notice: inbox.post(lambda companion: companion.note_repair(notice)),
     )
     backups.on_made = partial(journal.cut_trace, backups.position_held_twice)
     reach(StartPart.PINS)
@@ -414,16 +412,14 @@ def open_maintenance(
             inbox,
             live_match,
             rules,
-            Equipment(
-                open_it,
-                signals,
-                button=button,
-                no_button=no_button,
-                simulated_tray=tray,
-                shut_down=_shut_down(options, pins),
-                restart=SelfRestart(),
-                safe_mode=_safe_mode_notice(safe) if safe else None,
-            ),
+            open_it,
+            signals,
+            button=button,
+            no_button=no_button,
+            simulated_tray=tray,
+            shut_down=_shut_down(options, pins),
+            restart=SelfRestart(),
+            safe_mode=safe,
             profiles=profiles,
             throw_pictures=frames,
             misreads=misreads,
@@ -471,14 +467,6 @@ def _pins(safe: SafeMode | None) -> Factory:
     if safe and safe.blames(StartPart.PINS):
         return mock_pins()
     return open_pins(partial(print_line, err=True))
-
-
-def _safe_mode_notice(safe: SafeMode) -> SafeModeNotice:
-    def leave() -> None:
-        safe.record.allow_one_try()
-        end_process()
-
-    return SafeModeNotice(safe.reason, leave)
 
 
 def _shared_matches(

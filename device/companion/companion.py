@@ -2,8 +2,10 @@
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
+from queue import Empty, SimpleQueue
 from threading import Condition, RLock, Thread
 from time import monotonic, sleep
 
@@ -14,27 +16,13 @@ from device.cameras.simulated.player import throw_like_a_player
 from device.cameras.simulated.tray import SimulatedTray
 from device.coach.coach import TableCoach
 from device.companion.bot_turns import BotOptions, BotTurns
-from device.companion.inbox import (
-    Announce,
-    Asked,
-    ButtonDown,
-    ButtonReleased,
-    Changed,
-    Close,
-    Inbox,
-    JournalMended,
-    Note,
-    Photographed,
-    Refresh,
-    RelockExposure,
-    Task,
-)
 from device.companion.picture_keeper import PictureKeeper, read_phone_picture
 from device.companion.table_button import TableButton
 from device.companion.tray_camera import TrayCamera
 from device.hardware.button import TrayButton
 from device.hardware.outputs import Signals, lamp_for, spoken_text
-from device.hardware.systemd import keep_alive
+from device.hardware.systemd import end_process, keep_alive
+from device.safe_mode import SafeMode
 from device.session.indicator import BANK_S, STUCK_S, Indicator, indicator_for
 from device.session.live_match import LiveMatch, throws_elsewhere
 from device.session.session import Session
@@ -46,6 +34,7 @@ from device.watching.reports import (
     CameraLost,
     CapturedReading,
     DiceSettled,
+    Report,
     TimedOut,
 )
 from device.watching.tray_watch import WatchOptions
@@ -91,46 +80,6 @@ BUSY = Message("Traykeeper is busy: check the scoreboard, then try again.")
 
 
 @dataclass(frozen=True, slots=True)
-class SafeModeNotice:
-    """The notice about safe mode, and the way to leave safe mode.
-
-    Attributes:
-        message: Why Traykeeper runs in safe mode.
-        leave: Restarts the companion normally.
-    """
-
-    message: Message
-    leave: Callable[[], object]
-
-
-@dataclass(frozen=True, slots=True)
-class Equipment:
-    """The equipment of one table.
-
-    Attributes:
-        open_camera: Opens the camera, and is called again after each failure; None if phones take
-            the pictures.
-        output: Lamp, buzzer and voice.
-        button: The button, which posts to the inbox; None if there is none.
-        no_button: Why there is no button; None if there is one, or if none is expected.
-        simulated_tray: The simulated tray, in which dice can be thrown; None if the tray is real.
-        shut_down: Shuts the machine down after a very long hold; None if that is not allowed.
-        restart: Called repeatedly while the camera hangs and only a new process can use the camera
-            again. The function may end this process.
-        safe_mode: The notice that Traykeeper runs in safe mode; None if it does not.
-    """
-
-    open_camera: Callable[[], Camera] | None
-    output: Signals
-    button: TrayButton | None = None
-    no_button: Message | None = None
-    simulated_tray: SimulatedTray | None = None
-    shut_down: Callable[[], object] | None = None
-    restart: Callable[[], object] = lambda: None
-    safe_mode: SafeModeNotice | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Troubles:
     """The current problems of the companion; an attribute is None if there is no such problem.
 
@@ -157,18 +106,65 @@ class Troubles:
         return tuple(each for each in known if each)
 
 
+class Inbox:
+    """The queue of calls that the parts of a table post for the companion's thread. Any thread may post."""
+
+    def __init__(self) -> None:
+        self._calls: SimpleQueue[Callable[[Companion], object]] = SimpleQueue()
+
+    def post(self, call: "Callable[[Companion], object]") -> None:
+        """Add a call at the end of the queue; it gets the companion as its argument."""
+        self._calls.put(call)
+
+    def changed(self) -> None:
+        """Post that something shown by the lamp or the page has changed."""
+        self.post(lambda _: None)
+
+    def released(self, held_s: float, request: str) -> None:
+        """Post that the button was released.
+
+        Args:
+            held_s: How long the button was held, in seconds; 0 if it was only pressed.
+            request: Id of the request with which a phone moved the button; "" if there is none.
+        """
+        self.post(lambda companion: companion.release_button(held_s, request))
+
+    def holding(self, held_s: float | None) -> None:
+        """Post how many seconds the button has been down so far; None means that it is up."""
+        self.post(lambda companion: companion.show_held_button(held_s))
+
+    def take(self, timeout_s: float) -> "Callable[[Companion], object] | None":
+        """Return the next call of the queue, or None if none arrives within this many seconds."""
+        try:
+            return self._calls.get(block=timeout_s > 0, timeout=timeout_s or None)
+        except Empty:
+            return None
+
+    def __len__(self) -> int:
+        return self._calls.qsize()
+
+
 class Companion:
     """The companion of one table; it implements `web.contracts.Table`.
 
-    One thread takes what was posted to the inbox, one entry after another, and publishes a snapshot of the
-    table after each. Until the companion is started, the thread that calls `ask` does that work, so that
-    tests need no threads.
+    One thread carries out the calls in the inbox, one after another, and publishes a snapshot of the table
+    after each. Until the companion is started, the thread that calls `do` does that work, so that tests
+    need no threads.
 
     Args:
         inbox: The queue to which the parts of the table post what happens.
         live_match: The match and its journal.
         rules: Rules of a match that is started with the button.
-        equipment: The equipment of the table.
+        open_camera: Opens the camera, and is called again after each failure; None if phones take
+            the pictures.
+        output: Lamp, buzzer and voice.
+        button: The button, which posts to the inbox; None if there is none.
+        no_button: Why there is no button; None if there is one, or if none is expected.
+        simulated_tray: The simulated tray, in which dice can be thrown; None if the tray is real.
+        shut_down: Shuts the machine down after a very long hold; None if that is not allowed.
+        restart: Called repeatedly while the camera hangs and only a new process can use the camera
+            again. The function may end this process.
+        safe_mode: The failed starts, if Traykeeper runs in safe mode; otherwise None.
         profiles: The stored calibration; None means a new one, which is not stored.
         throw_pictures: Stores one picture of each throw; None means that none are stored.
         misreads: Stores pictures that were read wrongly; None means that none are stored.
@@ -203,8 +199,15 @@ class Companion:
         inbox: Inbox,
         live_match: LiveMatch,
         rules: Ruleset,
-        equipment: Equipment,
+        open_camera: Callable[[], Camera] | None,
+        output: Signals,
         *,
+        button: TrayButton | None = None,
+        no_button: Message | None = None,
+        simulated_tray: SimulatedTray | None = None,
+        shut_down: Callable[[], object] | None = None,
+        restart: Callable[[], object] = lambda: None,
+        safe_mode: SafeMode | None = None,
         profiles: ProfileStore | None = None,
         throw_pictures: ThrowPictures | None = None,
         misreads: MisreadStore | None = None,
@@ -222,21 +225,22 @@ class Companion:
         self._inbox, self._clock, self._on_pass = inbox, clock, on_pass
         self._damage, self._on_damage_read = damage, on_damage_read
         self._coach, self._other_tray = coach, other_tray
-        self._hands_off, self._safe_mode = watch.reports_settled_dice, equipment.safe_mode
-        self.simulated_tray, self.output = equipment.simulated_tray, equipment.output
-        self.button = TableButton(equipment.button, equipment.no_button, inbox, clock, pause)
+        self._hands_off, self._safe_mode = watch.reports_settled_dice, safe_mode
+        self.simulated_tray, self.output = simulated_tray, output
+        self.button = TableButton(button, no_button, self._press_as_page, clock, pause)
         self.scorekeeper = scorekeeper or Scorekeeper(
             on_change=inbox.changed, has_button=self.button.is_real, clock=clock
         )
         self.tray_camera = TrayCamera(
-            equipment.open_camera,
-            inbox,
+            open_camera,
+            self._post_report,
+            inbox.changed,
             profiles or ProfileStore(),
             watch,
             n_dice=rules.n_dice,
-            simulated_tray=equipment.simulated_tray,
+            simulated_tray=simulated_tray,
             has_real_button=self.button.is_real,
-            restart=equipment.restart,
+            restart=restart,
             clock=clock,
             pause=pause,
         )
@@ -244,7 +248,7 @@ class Companion:
             live_match,
             rules,
             self.tray_camera.watch,
-            shut_down=equipment.shut_down,
+            shut_down=shut_down,
             expects_camera=self.tray_camera.is_expected,
         )
         if damage:  # the table's message is also spoken
@@ -253,7 +257,7 @@ class Companion:
         self.pictures = PictureKeeper(throw_pictures, misreads, self.tray_camera.watch.note_faces)
         # Every thread that reads dice loads networks of some 31 MB, so all phones share this thread.
         self._photo_reader = ThreadPoolExecutor(1, "phone pictures")
-        self._join_url = ""
+        self._join_url, self._is_closed = "", False
         self._held_s: float | None = None
         self._snapshot = self._draw(1, self._indicator)
         self._published = Condition()
@@ -270,7 +274,7 @@ class Companion:
         self.tray_camera.close()
         self._photo_reader.shutdown(cancel_futures=True)
         self.button.close()
-        self._inbox.post(Close())
+        self._inbox.post(lambda _: self._end())
         if self._thread.is_alive():
             self._thread.join()
         self.tray_camera.wizard.close()  # the last notes can be for the wizard
@@ -306,19 +310,25 @@ class Companion:
         match command:
             case Press() | Hold() | MoveSimulatedButton():
                 self.button.use(command, request)
-                return self.ask(Refresh())
+                return self._ask(lambda: None)
             case SubmitPhoto() if self._safe_mode:
                 raise TableError(Message("In safe mode, no photos are read: tap the dice in."))
             case SubmitPhoto():
                 reading = self._photo_reader.submit(
                     read_phone_picture, command.picture, self._clock()
                 )
-                return self.ask(Photographed(reading.result(), command.step), request)
-        return self.ask(command, request)
+                captured = reading.result()
+                return self._ask(lambda: self._use_photo(captured, command.step), request)
+        wait_s = RESTORE_S if isinstance(command, RestoreBackup) else ANSWER_S
+        return self._ask(lambda: self._perform(command), request, wait_s)
 
     def announce(self, join_url: str) -> Snapshot:
         """Set the address to which the QR code leads, and return the resulting snapshot."""
-        return self.ask(Announce(join_url))
+
+        def announce() -> None:
+            self._join_url = join_url
+
+        return self._ask(announce)
 
     @property
     def troubles(self) -> Troubles:
@@ -327,31 +337,45 @@ class Companion:
         failing = (*no_button, *self.output.troubles)
         output = join_with_semicolons(failing) if failing else None
         journal = self.session.live_match.trouble
-        safe_mode = self._safe_mode.message if self._safe_mode else None
+        safe_mode = self._safe_mode.reason if self._safe_mode else None
         camera, slow_camera = self.tray_camera.trouble, self.tray_camera.watch.link.slow_camera
         return Troubles(camera, slow_camera, journal, self._damage, output, safe_mode)
 
-    # The loop, which takes one entry of the inbox after another.
+    # The loop, which carries out one call of the inbox after another.
 
-    def ask(self, task: Task, request: str = "") -> Snapshot:
-        """Have a task carried out, and return the resulting snapshot.
+    def _ask(
+        self, job: Callable[[], object], request: str = "", wait_s: float | None = None
+    ) -> Snapshot:
+        """Have the companion's thread do a job, and return the resulting snapshot.
 
         Args:
-            task: The task to carry out.
+            job: The job.
             request: Id of the phone's request; "" if there is none.
+            wait_s: How long to wait for the snapshot, in seconds; None means `ANSWER_S`.
 
         Raises:
-            TableError, GameError: If the task is refused, or the table is busy for too long. A task
+            TableError, GameError: If the job is refused, or the table is busy for too long. A job
                 that has not begun by then is dropped.
         """
-        asked = Asked(task, request)
-        self._inbox.post(asked)
+        done: Future[Snapshot] = Future()
+
+        def answer(_: "Companion") -> None:
+            if not done.set_running_or_notify_cancel():
+                return
+            try:
+                with self.session.live_match.for_request(request):
+                    job()
+                done.set_result(self._publish())
+            except Exception as error:  # noqa: BLE001 - raised in the thread that asked
+                done.set_exception(error)
+
+        self._inbox.post(answer)
         if self._thread.ident is None:
             self.process_all()
         try:
-            return asked.done.result(RESTORE_S if isinstance(task, RestoreBackup) else ANSWER_S)
+            return done.result(ANSWER_S if wait_s is None else wait_s)
         except TimeoutError:
-            asked.done.cancel()
+            done.cancel()
             raise TableError(BUSY) from None
 
     def process_all(self) -> None:
@@ -360,30 +384,25 @@ class Companion:
             self.process_next(0)
 
     def process_next(self, timeout_s: float) -> bool:
-        """Process the next note or task in the inbox, and take the next step of a bot if it is due.
+        """Carry out the next call in the inbox, and take the next step of a bot if it is due.
 
         Args:
-            timeout_s: How long to wait for a note or a task, in seconds.
+            timeout_s: How long to wait for a call, in seconds.
 
         Returns:
             False if the loop has to end, otherwise True.
         """
         with self._one_at_a_time:
             self._on_pass()
-            note = self._inbox.take(min(timeout_s, self._wait_s))
-            match note:
-                case Asked():
-                    self._answer(note)
-                case Close() | None:
-                    pass
-                case _:
-                    self._try(lambda: self._handle(note))
+            call = self._inbox.take(min(timeout_s, self._wait_s))
+            if call:
+                self._try(partial(call, self))
             is_due = self._wait_s <= 0
             if is_due:
                 self._try(self.bots.act)
-            if note is not None or is_due or self._has_news():
+            if call or is_due or self._has_news():
                 self._try(self._publish)
-            return not isinstance(note, Close)
+            return not self._is_closed
 
     def _run(self) -> None:
         while self.process_next(PASS_S):
@@ -395,15 +414,8 @@ class Companion:
         wait_s = self.bots.wait_s()
         return PASS_S if wait_s is None else min(wait_s, PASS_S)
 
-    def _answer(self, asked: Asked) -> None:
-        if not asked.done.set_running_or_notify_cancel():
-            return
-        try:
-            with self.session.live_match.for_request(asked.request):
-                self._perform(asked.task)
-            asked.done.set_result(self._publish())
-        except Exception as error:  # noqa: BLE001 - raised in the thread that asked
-            asked.done.set_exception(error)
+    def _end(self) -> None:
+        self._is_closed = True
 
     def _try(self, job: Callable[[], object]) -> None:
         """Run a job whose result no thread is waiting for; if it fails, the table's message says why."""
@@ -412,57 +424,70 @@ class Companion:
         except (GameError, TableError) as error:
             self.session.say(Sentence(error.message))
         except Exception:
-            log.exception("the companion failed to handle a note")
+            log.exception("the companion failed to carry out a call")
             wrong = Message("Something went wrong: see the log.")
             self.session.say(Paragraph(wrong, Message("Press again.")))
 
     # What the parts of the table report.
 
-    def _handle(self, note: Note) -> None:  # noqa: C901 - one case for each note
+    def _post_report(self, report: Report) -> None:
+        self._inbox.post(lambda _: self._handle(report))
+
+    def _press_as_page(self, held_s: float, request: str) -> None:
+        """Post that a page asked for the effect of a press of the real button."""
+        self._inbox.post(lambda _: self.release_button(held_s, request, is_finger=False))
+
+    def note_repair(self, notice: Message) -> None:
+        """Tell the players that the journal was damaged while in use, and has been repaired."""
+        self._damage = notice
+        self.session.say(notice.sentences[0])
+
+    def show_held_button(self, held_s: float | None) -> None:
+        """Show on the lamp that the button has been down for this many seconds; None means that it is up."""
+        self._held_s = None if self.tray_camera.wizard.page.button_use else held_s
+
+    def _handle(self, report: Report) -> None:
+        """Act on what the tray watch reports."""
         session, camera = self.session, self.tray_camera
-        is_for_wizard = bool(camera.wizard.page.button_use)
-        match note:
-            case ButtonReleased():
-                with session.live_match.for_request(note.request):
-                    self._release_button(note)
-            case ButtonDown():
-                self._held_s = None if is_for_wizard else note.held_s
+        match report:
             case CapturedReading():
-                self._take_reading(note)
+                self._take_reading(report)
             case TimedOut():
-                session.timed_out(note.request)
-            case DiceSettled() if not is_for_wizard:
+                session.timed_out(report.request)
+            case DiceSettled() if not camera.wizard.page.button_use:
                 session.dice_settled()
             case CameraFound():
-                camera.found(note.name)
+                camera.found(report.name)
                 session.camera_found()
             case CameraLost():
-                camera.lost(note.reason)
-                session.camera_lost(note.reason)
-            case JournalMended():
-                self._damage = note.notice
-                self.session.say(note.notice.sentences[0])
-            case RelockExposure():
-                camera.watch.relock_exposure()
-            case DiceSettled() | Changed():
-                pass
+                camera.lost(report.reason)
+                session.camera_lost(report.reason)
 
-    def _release_button(self, note: ButtonReleased) -> None:
-        if note.held_s >= STUCK_S:
+    def release_button(self, held_s: float, request: str = "", *, is_finger: bool = True) -> None:
+        """Carry out what a release of the button means.
+
+        Args:
+            held_s: How long the button was down, in seconds.
+            request: Id of the request with which a phone pressed the button; "" if there is none.
+            is_finger: True if the button itself was pressed, False if a page only asked for the same
+                effect.
+        """
+        if held_s >= STUCK_S:
             return
-        is_press_at_tray = note.is_finger and self.button.is_real and not note.held_s
+        is_press_at_tray = is_finger and self.button.is_real and not held_s
         if is_press_at_tray and self.scorekeeper.press_button():
             self.session.say(Message("There is a new scorekeeper."))
             return
         # A press on a page does not show that the button at the tray works.
         wizard = self.tray_camera.wizard
-        is_for_wizard = note.is_finger or wizard.page.button_use is not ButtonUse.CHECK
-        if is_for_wizard and wizard.handle_press(note.held_s):
+        is_for_wizard = is_finger or wizard.page.button_use is not ButtonUse.CHECK
+        if is_for_wizard and wizard.handle_press(held_s):
             return
-        if note.held_s < BANK_S and self.session.table.situation is Situation.BOT:
-            self.bots.act()
-        else:
-            self.session.release_button(note.held_s)
+        with self.session.live_match.for_request(request):
+            if held_s < BANK_S and self.session.table.situation is Situation.BOT:
+                self.bots.act()
+            else:
+                self.session.release_button(held_s)
 
     def _take_reading(self, captured: CapturedReading) -> None:
         earlier = captured.earlier
@@ -475,25 +500,23 @@ class Companion:
         if earlier and shown is earlier.tray_reading:
             self.pictures.add(earlier)
 
-    # The tasks of other threads.
+    # The commands of phones.
 
-    def _perform(self, task: Task) -> None:  # noqa: C901, PLR0912 - one case for each task
-        match task:
-            case Refresh():
-                pass
-            case Announce():
-                self._join_url = task.join_url
-            case Photographed():
-                self.session.photographed(task.captured.tray_reading, task.step)
-                self.pictures.add(task.captured)
+    def _use_photo(self, captured: CapturedReading, step: int | None) -> None:
+        """Use what was read from a phone's photo as the throw, if the match is still at the step of the phone."""
+        self.session.photographed(captured.tray_reading, step)
+        self.pictures.add(captured)
+
+    def _perform(self, command: Command) -> None:  # noqa: C901 - one case for each command
+        match command:
             case EnterThrow():
-                self.pictures.enter(self.session, task)
+                self.pictures.enter(self.session, command)
             case ShowOtherPhoto():
-                self.pictures.show_other(self.session.table, task)
+                self.pictures.show_other(self.session.table, command)
             case CorrectDie() | MarkForeignObject():
-                before = self.pictures.correct(self.session, task, self._snapshot.photo)
+                before = self.pictures.correct(self.session, command, self._snapshot.photo)
                 if before:
-                    thing = before.reading.dice[task.die]
+                    thing = before.reading.dice[command.die]
                     self.tray_camera.watch.mark_not_a_die(before.tray_reading.time_s, thing)
             case ThrowSimulatedDice():
                 self._throw_simulated_dice()
@@ -503,13 +526,13 @@ class Companion:
             case SetCoachMode():
                 if self._coach is None:
                     raise TableError(Message("There is no coach."))
-                self._coach.switch(CoachMode(task.mode), self.session.table.match)
+                self._coach.switch(CoachMode(command.mode), self.session.table.match)
             case LeaveSafeMode():
                 self._leave_safe_mode()
             case RestoreBackup():
-                self._restore(task)
+                self._restore(command)
             case _:
-                self.session.do(task)
+                self.session.do(command)
 
     def _throw_simulated_dice(self) -> None:
         tray, table = self.simulated_tray, self.session.table
@@ -529,7 +552,8 @@ class Companion:
     def _leave_safe_mode(self) -> None:
         if self._safe_mode is None:
             raise TableError(Message("Traykeeper is not in safe mode."))
-        self._safe_mode.leave()
+        self._safe_mode.record.allow_one_try()
+        end_process()
         self.session.say(
             Message(
                 "Traykeeper will now start normally. If that fails, it will return to safe mode."
@@ -573,7 +597,7 @@ class Companion:
         return self._snapshot
 
     def _has_news(self) -> bool:
-        """Return whether something shown, such as the lamp or a problem, has changed although no note has arrived."""
+        """Return whether something shown, such as the lamp or a problem, has changed although nothing was posted."""
         if report := self.tray_camera.check_hung():
             self._handle(report)
             return True

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from threading import Lock
 
-from device.companion.inbox import ButtonReleased, Inbox
 from device.hardware.button import TrayButton
 from device.session.indicator import SHUTDOWN_S, STUCK_S
 from game.commands import Hold, MoveSimulatedButton, Press
@@ -22,13 +21,13 @@ class TableButton:
     """The button of the table.
 
     A page presses a simulated button at its pin, so that the lamp shows what releasing the button
-    would do. Only one phone or program at a time can hold it down. If the button is real, a page posts
-    the same note as a press of that button would.
+    would do. Only one phone or program at a time can hold it down. If the button is real, a press on a page
+    has the same effect as one of that button.
 
     Args:
         button: The button at the tray; None if there is none.
         missing: Why there is no button; None if there is one, or if none is expected.
-        inbox: Receives what a page does with a real button.
+        press: Called with the seconds of a hold, and the id of its request, if a page uses a real button.
         clock: Monotonic clock in seconds.
         pause: Sleeps for a number of seconds.
     """
@@ -37,11 +36,11 @@ class TableButton:
         self,
         button: TrayButton | None,
         missing: Message | None,
-        inbox: Inbox,
+        press: Callable[[float, str], object],
         clock: Callable[[], float],
         pause: Callable[[float], object],
     ) -> None:
-        self._button, self._missing, self._inbox = button, missing, inbox
+        self._button, self._missing, self._press = button, missing, press
         self._clock, self._pause = clock, pause
         self._simulated = button if button and button.is_simulated else None
         self._moving = Lock()
@@ -108,7 +107,7 @@ class TableButton:
 
     def _hold(self, seconds: float, request: str) -> None:
         if self._simulated is None:
-            self._inbox.post(ButtonReleased(seconds, request, is_finger=False))
+            self._press(seconds, request)
             return
         self._push(self._simulated, is_timed=True)
         self._pause(seconds)

@@ -13,8 +13,7 @@ from device.cameras.base import Camera, Image, open_no_camera
 from device.cameras.controls import complaint_of
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.tray_picture import encode_jpeg, tray_cut
-from device.companion.inbox import Inbox, RelockExposure
-from device.watching.reports import CameraFound, CameraLost
+from device.watching.reports import CameraFound, CameraLost, Report
 from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
 from game.message import Message
 
@@ -72,7 +71,8 @@ class TrayCamera:
     Args:
         open_camera: Opens the camera, and is called again after each failure; None if phones take
             the pictures.
-        inbox: Receives what the tray watch reports.
+        post: Called on the camera's thread with what the tray watch reports.
+        changed: Called on any thread if something that the page shows has changed.
         profiles: The stored calibration.
         options: How the tray is watched.
         n_dice: Number of dice in a throw of the self-test.
@@ -95,7 +95,8 @@ class TrayCamera:
     def __init__(
         self,
         open_camera: Callable[[], Camera] | None,
-        inbox: Inbox,
+        post: Callable[[Report], None],
+        changed: Callable[[], object],
         profiles: ProfileStore,
         options: WatchOptions,
         *,
@@ -106,11 +107,11 @@ class TrayCamera:
         clock: Callable[[], float],
         pause: Callable[[float], object],
     ) -> None:
-        self._inbox, self.profiles, self._restart = inbox, profiles, restart
+        self._changed, self.profiles, self._restart = changed, profiles, restart
         self._drift_watch = DriftWatch(profiles, self._post_drift, clock)
         self.watch = TrayWatch(
             open_camera or open_no_camera,
-            inbox.post,
+            post,
             replace(
                 options,
                 zones_of=profiles.zones_of,
@@ -128,7 +129,7 @@ class TrayCamera:
             n_dice=n_dice,
             simulated=simulated_tray,
             real_button=has_real_button,
-            changed=inbox.changed,
+            changed=changed,
             drift_watch=self._drift_watch,
             clock=clock,
             pause=pause,
@@ -195,7 +196,7 @@ class TrayCamera:
         return CameraFound(name) if name else None
 
     def _post_drift(self, drifted: Drifted) -> None:
-        """Post to the inbox what has changed in the camera's view. This is called on the camera's thread."""
+        """Act on a change in the camera's view. This is called on the camera's thread."""
         if drifted.should_relock:
-            self._inbox.post(RelockExposure())
-        self._inbox.changed()
+            self.watch.relock_exposure()
+        self._changed()

@@ -19,9 +19,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from device.companion import Companion
-from device.companion.companion import Equipment
-from device.companion.inbox import Inbox
+from device.companion.companion import Companion, Inbox
 from device.errors import UsageError
 from device.hardware.outputs import Signals
 from device.session.live_match import LiveMatch
@@ -120,7 +118,7 @@ def restore(folder: Path, told: Told) -> None:
     with closing(journal):
         live_match = LiveMatch(journal)
         live_match.reload()
-        companion = Companion(Inbox(), live_match, RULES, Equipment(None, Signals()))
+        companion = Companion(Inbox(), live_match, RULES, None, Signals())
         try:
             companion.do(RestoreBackup(lambda: restore_backup(good, journal, folder, backups)))
         finally:

@@ -9,9 +9,7 @@ from pathlib import Path
 
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from device.companion import Companion
-from device.companion.companion import Equipment
-from device.companion.inbox import Inbox
+from device.companion.companion import Companion, Inbox
 from device.hardware.button import TrayButton
 from device.hardware.choices import BUTTON_PIN
 from device.hardware.outputs import RgbLamp, Signals
@@ -176,13 +174,6 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
             on_holding=inbox.holding,
             clock=clock,
         )
-        equipment = Equipment(
-            options.pop("open_camera", lambda: tray),
-            Signals(lamp),
-            button=button,
-            simulated_tray=tray if options.pop("simulated", True) else None,
-            shut_down=options.pop("shut_down", None),
-        )
         watch = WatchOptions(
             still_s=STILL_S,
             reports_settled_dice=options.pop("hands_off", False),
@@ -193,7 +184,10 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
             inbox,
             live_match,
             rules,
-            equipment,
+            options.pop("open_camera", lambda: tray),
+            Signals(lamp),
+            button=button,
+            simulated_tray=tray if options.pop("simulated", True) else None,
             watch=watch,
             clock=clock,
             pause=lambda seconds: rig.wait_s(seconds),  # noqa: PLW0108 - created below

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -10,7 +11,6 @@ import pytest
 
 from device.app import PlayOptions, open_maintenance
 from device.companion import companion
-from device.companion.inbox import Asked, Refresh
 from device.hardware.outputs import RgbLamp, Signals
 from device.watching import tray_watch
 from device.watching.camera_link import HUNG_S
@@ -246,13 +246,14 @@ def hanging_companion(folder, **options):
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.companion.start()
         rig.lamp.may_go_on.clear()
-        first = Asked(EnterThrow(THOUSAND))
-        rig.inbox.post(first)
+        phones = ThreadPoolExecutor(1)
+        first = phones.submit(rig.companion.do, EnterThrow(THOUSAND))
         assert rig.lamp.is_hanging.wait(PATIENCE_S)
         try:
             yield rig, first
         finally:
             rig.lamp.may_go_on.set()
+            phones.shutdown()
 
 
 def test_a_command_that_was_refused_because_the_table_is_busy_is_not_carried_out_later(
@@ -263,11 +264,10 @@ def test_a_command_that_was_refused_because_the_table_is_busy_is_not_carried_out
         with pytest.raises(TableError, match="Traykeeper is busy"):
             rig.companion.do(Undo())
         rig.lamp.may_go_on.set()
-        first.done.result(PATIENCE_S)
-        last = Asked(Refresh())
-        rig.inbox.post(last)
+        first.result(PATIENCE_S)
+        last = rig.companion.announce("http://tray.local/")
 
-        assert [each.dice for each in last.done.result(PATIENCE_S).match.timeline] == [THOUSAND]
+        assert [each.dice for each in last.match.timeline] == [THOUSAND]
 
 
 def test_the_companion_notifies_the_watchdog_while_it_runs_and_not_while_it_hangs(tmp_path):
@@ -277,7 +277,7 @@ def test_the_companion_notifies_the_watchdog_while_it_runs_and_not_while_it_hang
         Event().wait(1.5)
         assert len(beats) == before
         rig.lamp.may_go_on.set()
-        rig.companion.ask(Refresh())
+        rig.companion.announce("http://tray.local/")
 
         assert len(beats) > before
 

@@ -19,6 +19,7 @@ from playwright.sync_api import expect
 from device import app
 from device.app import PlayOptions, open_maintenance, serving
 from device.commands.play import in_safe_mode
+from device.companion import companion
 from device.failed_starts import (
     BOOT_ID,
     FAILED_STARTS_FILE,
@@ -194,7 +195,7 @@ def test_the_health_page_has_one_line_about_safe_mode_and_none_about_the_camera(
 
 def test_a_normal_start_is_tried_once_when_somebody_asks_for_it(tmp_path, monkeypatch):
     ended = []
-    monkeypatch.setattr(app, "end_process", lambda: ended.append(True))
+    monkeypatch.setattr(companion, "end_process", lambda: ended.append(True))
     with safe_table(tmp_path, StartPart.CAMERA) as maintenance:
         maintenance.companion.do(LeaveSafeMode())
 
@@ -304,7 +305,7 @@ def test_a_killed_start_counts(tmp_path):
 @pytest.mark.browser
 def test_one_tap_on_the_page_tries_a_normal_start(browser, tmp_path, monkeypatch):
     ended = []
-    monkeypatch.setattr(app, "end_process", lambda: ended.append(True))
+    monkeypatch.setattr(companion, "end_process", lambda: ended.append(True))
     usual = PlayOptions(host="127.0.0.1", port=0, state=str(tmp_path))
     safe = in_safe_mode(usual, record_of(tmp_path, StartPart.CAMERA, "the camera does not start"))
     with serving(safe) as (_, server):

@@ -3,9 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from device.companion import Companion
-from device.companion.companion import Equipment
-from device.companion.inbox import Inbox
+from device.companion.companion import Companion, Inbox
 from device.hardware.outputs import Signals
 from device.session.live_match import LiveMatch
 from game.commands import (
@@ -64,7 +62,7 @@ def outcome(table, command):
 @settings(max_examples=30, deadline=None)
 @given(st.lists(commands, min_size=1, max_size=12))
 def test_the_table_in_memory_shows_what_the_companion_shows(steps):
-    companion = Companion(Inbox(), LiveMatch(NoJournal()), RULES, Equipment(None, Signals()))
+    companion = Companion(Inbox(), LiveMatch(NoJournal()), RULES, None, Signals())
     companion.session.camera_found()
     table = MemoryTable()
     for command in (StartMatch(("Anna", "Ben")), *steps):

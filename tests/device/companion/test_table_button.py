@@ -3,7 +3,6 @@
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from device.companion.inbox import Inbox
 from device.companion.table_button import ABANDONED_S, TableButton
 from device.hardware.button import TrayButton
 from game.commands import Hold, MoveSimulatedButton
@@ -32,7 +31,7 @@ def table(clock, others):
             others.pop()()
         clock.now_s += seconds
 
-    yield TableButton(button, None, Inbox(), clock, pause), made
+    yield TableButton(button, None, lambda *_: None, clock, pause), made
     button.close()
     pins.close()
 
