@@ -10,10 +10,6 @@ from typing import Any, NotRequired, TypedDict
 from game.stats.summary import SeriesSummary
 
 
-class DoneJson(TypedDict):
-    """The request was carried out, and there is nothing to say about it."""
-
-
 class CheckJson(TypedDict):
     """A check of the appliance. `level` is "ok", "skipped", "warning" or "failed"; `remedy` says what to do."""
 
@@ -32,18 +28,6 @@ class HealthJson(TypedDict):
     troubles: NotRequired[list[CheckJson]]
 
 
-class PartJson(TypedDict):
-    """The number of bytes that have arrived, which is the offset of the next part."""
-
-    at: int
-
-
-class PointsJson(TypedDict):
-    """The best points of a throw."""
-
-    points: int
-
-
 class RulesetJson(TypedDict):
     """A rule set to choose from, with the value of each of its options."""
 
@@ -51,14 +35,6 @@ class RulesetJson(TypedDict):
     title: str
     target: int
     options: dict[str, Any]
-
-
-class HeadStartJson(TypedDict):
-    """A head start that makes the chances of two players equal; `first_wins` is the chance of the first player."""
-
-    seat: int
-    points: int
-    first_wins: float
 
 
 class NamedScoreJson(TypedDict):
@@ -140,25 +116,6 @@ class ClipJson(TypedDict):
     url: str
 
 
-class ClipsJson(TypedDict):
-    """The recordings of the rolls of a match."""
-
-    match: int
-    clips: list[ClipJson]
-
-
-class MatchNumberJson(TypedDict):
-    """The number of a match in the journal."""
-
-    match: int
-
-
-class NameJson(TypedDict):
-    """The name as it was stored."""
-
-    name: str
-
-
 class TallyJson(TypedDict):
     """The totals of a player in all matches. Rates and averages are null without data.
 
@@ -209,34 +166,6 @@ class PhoneJson(TypedDict):
     asker: str
     own_turn: bool
     player: str | None
-
-
-class SecondsJson(TypedDict):
-    """How long the proof is valid, in seconds."""
-
-    seconds: float
-
-
-class PinJson(TypedDict):
-    """The PIN that the scorekeeper shows, and how long it is valid, in seconds."""
-
-    pin: str
-    seconds: float
-
-
-class InvitationJson(TypedDict):
-    """The invitation for another tray: a link, and the code alone."""
-
-    link: str
-    code: str
-
-
-class SealedJson(TypedDict):
-    """A signed message of one tray to another."""
-
-    id: str
-    text: str
-    mac: str
 
 
 class LampJson(TypedDict):

@@ -20,7 +20,6 @@ from flask import Blueprint, Response, current_app, request
 from game.errors import reason
 from game.message import Message
 from web.fields import Fields, QueryInteger, QueryText, values
-from web.json_schema import DoneJson
 from web.response import NO_JSON, HttpProblem
 
 MAX_BODY_BYTES = 16_384
@@ -52,7 +51,7 @@ class Route:
         fields: The fields of the body of a `POST`.
         media_type: Media type of the response.
         query: The query parameters of a `GET`.
-        answers: Shape of the response if it is JSON: a TypedDict, a dataclass, or a list of them.
+        answers: Shape of the response if it is JSON: a TypedDict, a dataclass, a list of them, or the type of each field.
         errors: HTTP status codes of the refusals that are particular to this route.
         max_body_bytes: The longest body that is accepted.
     """
@@ -64,7 +63,7 @@ class Route:
     fields: Fields = field(default_factory=dict)
     media_type: str = JSON
     query: Query = field(default_factory=dict)
-    answers: Any = DoneJson
+    answers: Any = field(default_factory=dict)
     errors: tuple[int, ...] = ()
     max_body_bytes: int = MAX_BODY_BYTES
 

@@ -584,7 +584,7 @@ class Companion:
         self.pictures.save(table, self.session.live_match.last_seen_position)
         if before.match and table.match and table.match is not before.match:
             # A player who is renamed keeps the same phone.
-            self.scorekeeper.players.rename(new_names(before.match, table.match))
+            self.scorekeeper.rename_players(new_names(before.match, table.match))
         indicator = self._indicator
         drawn = self._draw(before.version, indicator)
         if drawn == before:

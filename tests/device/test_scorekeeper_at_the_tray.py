@@ -69,7 +69,7 @@ def test_a_renamed_player_keeps_the_phone(match_rig):
 
 def test_a_new_match_keeps_the_phones_of_players(match_rig):
     scorekeeper = match_rig.companion.scorekeeper
-    scorekeeper.players.assign("bens phone", "Ben")
+    scorekeeper.assign_player("bens phone", "Ben")
     match_rig.companion.do(StartMatch(("Anna", "Cleo")))
 
     assert scorekeeper.view().players == (("bens phone", "Ben"),)

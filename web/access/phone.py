@@ -166,7 +166,7 @@ def register(app: Flask, table: Table, access: AccessControl) -> None:
             return
         name = player_on_turn(table.snapshot())
         is_players_right = permission is Permission.PLAYER_ON_TURN and name
-        if is_players_right and scorekeeper.players.may_act(g.phone, name):
+        if is_players_right and scorekeeper.may_act(g.phone, name):
             return
         raise HttpProblem(403, ONLY_WATCHING)
 

@@ -160,130 +160,6 @@ class ScorekeeperRecord:
     players: dict[str, str] = field(default_factory=dict)
 
 
-class HandoverRequest(NamedTuple):
-    """A phone that asks to become the scorekeeper, and the time of its request."""
-
-    phone: str
-    time_s: float
-
-
-class SharedRecord:
-    """The scorekeeper's record and the open request to become the scorekeeper, guarded by one lock.
-
-    Each change is saved and announced.
-
-    Args:
-        record: The record from before a restart.
-        save: Called with the new record after it has changed.
-        on_change: Called after the record or the request has changed.
-    """
-
-    def __init__(
-        self,
-        record: ScorekeeperRecord,
-        save: Callable[[ScorekeeperRecord], object],
-        on_change: Callable[[], object],
-    ) -> None:
-        self.record = self._saved = record
-        self.request: HandoverRequest | None = None
-        self.lock, self._saving = Lock(), Lock()
-        self._save, self._on_change = save, on_change
-
-    @contextmanager
-    def changing(self) -> Iterator[None]:
-        """Hold the lock for a change; save and announce the change after releasing it.
-
-        The table reads the record at every snapshot, so it must never wait for the SD card.
-        """
-        with self.lock:
-            before = self.record, self.request
-            yield
-            has_changed = (self.record, self.request) != before
-        if has_changed:
-            self._save_newest()
-            self._on_change()
-
-    def update(self, **changes: Any) -> None:
-        """Replace fields of the record. Use it only within `changing`."""
-        self.record = replace(self.record, **changes)
-
-    def _save_newest(self) -> None:
-        """Save the newest record, so that a slow thread never overwrites it with an older one."""
-        with self._saving:
-            newest = self.record
-            if newest != self._saved:
-                self._save(newest)
-                self._saved = newest
-
-
-class PlayerPhones:
-    """The phones that belong to players. Any thread may call its methods.
-
-    Args:
-        shared: The record that stores the phones.
-    """
-
-    def __init__(self, shared: SharedRecord) -> None:
-        self._shared = shared
-
-    def may_act(self, phone: str, name: str) -> bool:
-        """Return whether this phone may act for a player during that player's turn.
-
-        Args:
-            phone: Badge of the phone.
-            name: Name of the current player.
-        """
-        record = self._shared.record
-        return record.own_turn and record.players.get(phone) == name
-
-    def allow_own_turns(self, *, on: bool) -> None:
-        """Set whether each player's own phone may act during that player's turn."""
-        with self._shared.changing():
-            self._shared.update(own_turn=on)
-
-    def assign(self, phone: str, name: str) -> None:
-        """Record which player owns a phone.
-
-        Args:
-            phone: Badge of the phone.
-            name: Name of the player, or "" if the phone belongs to no player.
-
-        Raises:
-            TableError: If the player already has another phone, or too many phones have a player.
-        """
-        with self._shared.changing():
-            record = self._shared.record
-            others = {p: n for p, n in record.players.items() if p != phone}
-            if name and name in others.values():
-                raise TableError(
-                    Message(
-                        "%(name)s already has another phone: the scorekeeper can release it",
-                        name=display_name(name),
-                    )
-                )
-            if name and len(others) >= MAX_PLAYER_PHONES:
-                raise TableError(
-                    Message(
-                        "too many phones are assigned to players: the scorekeeper can release them"
-                    )
-                )
-            players = others | ({phone: name} if name else {})
-            self._shared.update(players=players)
-
-    def rename(self, names: Mapping[str, str]) -> None:
-        """Keep each renamed player's phone; `names` maps old names to new ones."""
-        with self._shared.changing():
-            players = self._shared.record.players
-            moved = {phone: names[name] for phone, name in players.items() if name in names}
-            stayed = {p: name for p, name in players.items() if name not in moved.values()}
-            self._shared.update(players=stayed | moved)
-
-    def clear(self) -> None:
-        """Forget which player owns which phone."""
-        with self._shared.changing():
-            self._shared.update(players={})
-
-
 class Scorekeeper:
     """Decides which phone is the scorekeeper. Any thread may call its methods.
 
@@ -301,9 +177,6 @@ class Scorekeeper:
         has_button: Whether the tray has a real button. Pressing it makes the asking phone
             the scorekeeper.
         clock: Returns monotonic time in seconds.
-
-    Attributes:
-        players: The phones that belong to players.
     """
 
     def __init__(
@@ -315,8 +188,10 @@ class Scorekeeper:
         has_button: bool = True,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._shared = SharedRecord(record or ScorekeeperRecord(), save, on_change)
-        self.players = PlayerPhones(self._shared)
+        self._record = self._saved = record or ScorekeeperRecord()
+        self._request: tuple[str, float] | None = None
+        self._lock, self._saving = Lock(), Lock()
+        self._save, self._on_change = save, on_change
         self.has_button = has_button
         self._phones = PresentPhones(clock)
         self._clock = clock
@@ -327,8 +202,8 @@ class Scorekeeper:
 
     def view(self) -> ScorekeeperView:
         """Return who the scorekeeper is, in a form that every phone may see."""
-        with self._shared.lock:
-            record = self._shared.record
+        with self._lock:
+            record = self._record
             asking, is_present = self._asking, self._is_present
             return ScorekeeperView(
                 holder=record.holder,
@@ -342,7 +217,7 @@ class Scorekeeper:
 
     def is_held_by(self, phone: str) -> bool:
         """Return whether this phone is the scorekeeper."""
-        return bool(phone) and self._shared.record.holder == phone
+        return bool(phone) and self._record.holder == phone
 
     def mark_seen(self, phone: str, user_agent: str = "") -> None:
         """Record that a phone is active, because it has just sent a request.
@@ -353,7 +228,7 @@ class Scorekeeper:
         """
         if not phone:
             return
-        with self._shared.lock:
+        with self._lock:
             self._phones.mark_seen(phone, user_agent)
             if self.is_held_by(phone):
                 self._seen_s = self._clock()
@@ -367,7 +242,7 @@ class Scorekeeper:
         Raises:
             TableError: If another phone is waiting.
         """
-        with self._shared.changing():
+        with self._changing():
             if self.is_held_by(phone):
                 return
             if self._asking not in ("", phone):
@@ -375,7 +250,7 @@ class Scorekeeper:
                     Message("another phone is already asking: try again in half a minute")
                 )
             if not self._asking:
-                self._shared.request = HandoverRequest(phone, self._clock())
+                self._request = phone, self._clock()
 
     def press_button(self) -> bool:
         """Handle a press of the real button.
@@ -383,7 +258,7 @@ class Scorekeeper:
         Returns:
             Whether the press made a phone the scorekeeper; if so, it does not also read the dice.
         """
-        with self._shared.changing():
+        with self._changing():
             asking = self._asking
             is_given = bool(asking) and not self._is_present
             if is_given:
@@ -405,7 +280,7 @@ class Scorekeeper:
         Raises:
             TableError: If another phone is waiting for the scorekeeper's answer.
         """
-        with self._shared.changing():
+        with self._changing():
             is_given = is_agreed or self.is_held_by(phone) or not self._is_present
             if is_given:
                 self._give_to(phone)
@@ -419,33 +294,117 @@ class Scorekeeper:
         Raises:
             TableError: If no phone is waiting.
         """
-        with self._shared.changing():
+        with self._changing():
             asking = self._asking
             if not asking:
                 raise TableError(Message("nobody is asking to keep score any more"))
             if give:
                 self._give_to(asking)
-            self._shared.request = None
+            self._request = None
 
     def release(self) -> None:
         """Take the role from the scorekeeper. The next phone that presents a proof gets the role."""
-        with self._shared.changing():
-            self._shared.update(holder="")
+        with self._changing():
+            self._update(holder="")
+
+    # The phones that belong to players.
+
+    def may_act(self, phone: str, name: str) -> bool:
+        """Return whether this phone may act for a player during that player's turn.
+
+        Args:
+            phone: Badge of the phone.
+            name: Name of the current player.
+        """
+        record = self._record
+        return record.own_turn and record.players.get(phone) == name
+
+    def allow_own_turns(self, *, on: bool) -> None:
+        """Set whether each player's own phone may act during that player's turn."""
+        with self._changing():
+            self._update(own_turn=on)
+
+    def assign_player(self, phone: str, name: str) -> None:
+        """Record which player owns a phone.
+
+        Args:
+            phone: Badge of the phone.
+            name: Name of the player, or "" if the phone belongs to no player.
+
+        Raises:
+            TableError: If the player already has another phone, or too many phones have a player.
+        """
+        with self._changing():
+            record = self._record
+            others = {p: n for p, n in record.players.items() if p != phone}
+            if name and name in others.values():
+                raise TableError(
+                    Message(
+                        "%(name)s already has another phone: the scorekeeper can release it",
+                        name=display_name(name),
+                    )
+                )
+            if name and len(others) >= MAX_PLAYER_PHONES:
+                raise TableError(
+                    Message(
+                        "too many phones are assigned to players: the scorekeeper can release them"
+                    )
+                )
+            players = others | ({phone: name} if name else {})
+            self._update(players=players)
+
+    def rename_players(self, names: Mapping[str, str]) -> None:
+        """Keep each renamed player's phone; `names` maps old names to new ones."""
+        with self._changing():
+            players = self._record.players
+            moved = {phone: names[name] for phone, name in players.items() if name in names}
+            stayed = {p: name for p, name in players.items() if name not in moved.values()}
+            self._update(players=stayed | moved)
+
+    def forget_players(self) -> None:
+        """Forget which player owns which phone."""
+        with self._changing():
+            self._update(players={})
+
+    # The record, the open request, and the phones that are present.
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Hold the lock for a change; save and announce the change after releasing it.
+
+        The table reads the record at every snapshot, so it must never wait for the SD card.
+        """
+        with self._lock:
+            before = self._record, self._request
+            yield
+            has_changed = (self._record, self._request) != before
+        if has_changed:
+            with (
+                self._saving
+            ):  # a slow thread must not overwrite the newest record with an older one
+                newest = self._record
+                if newest != self._saved:
+                    self._save(newest)
+                    self._saved = newest
+            self._on_change()
+
+    def _update(self, **changes: Any) -> None:
+        """Replace fields of the record. Use it only within `_changing`."""
+        self._record = replace(self._record, **changes)
 
     @property
     def _asking(self) -> str:
         """The phone whose request is still open, or ""."""
-        request = self._shared.request
-        is_open = request is not None and self._clock() - request.time_s < REQUEST_S
-        return request.phone if request and is_open else ""
+        phone, time_s = self._request or ("", 0.0)
+        return phone if self._clock() - time_s < REQUEST_S else ""
 
     @property
     def _is_present(self) -> bool:
         """Whether the scorekeeper's phone has been active recently."""
         is_active = self._seen_s is not None and self._clock() - self._seen_s < ABSENT_AFTER_S
-        return bool(self._shared.record.holder) and is_active
+        return bool(self._record.holder) and is_active
 
     def _give_to(self, phone: str) -> None:
-        self._shared.request = None
+        self._request = None
         self._seen_s = self._clock()
-        self._shared.update(holder=phone)
+        self._update(holder=phone)

@@ -17,15 +17,13 @@ from game.stats.counts import DiceSetTotals, Tally
 from web.contracts import Coach, ReviewedMatch
 from web.fields import integer, text
 from web.json_schema import (
-    ClipsJson,
+    ClipJson,
     DiceSetJson,
     DrillJson,
     DrillPositionJson,
     FinishedTurnJson,
     LuckJson,
-    MatchNumberJson,
     MatchTurnsJson,
-    NameJson,
     PlayedMatchJson,
     ReviewJson,
     TallyJson,
@@ -49,6 +47,9 @@ from web.route import Routes
 from web.state_json import moment_json
 
 COLUMNS = ("turn", "player", "ending", "points", "penalty", "score", "throws")
+
+CLIPS = {"match": int, "clips": list[ClipJson]}
+"""The shape of the answer that lists the recordings of a match."""
 
 PAGE = 50
 """Largest number of matches in one response."""
@@ -189,7 +190,7 @@ def _add_clips(
         "/<int:match_id>/clips",
         "The rolls of one match that were recorded",
         errors=(404, 503),
-        answers=ClipsJson,
+        answers=CLIPS,
     )
     def clips(match_id: int) -> Response:
         return clips_json(match_id)
@@ -198,7 +199,7 @@ def _add_clips(
         "/last/clips",
         "The rolls of the newest match that were recorded",
         errors=(404, 503),
-        answers=ClipsJson,
+        answers=CLIPS,
     )
     def last_clips() -> Response:
         newest = history.matches(limit=1) if history else ()
@@ -234,7 +235,7 @@ def _add_review(routes: Routes, history: History | None, coach: Coach | None) ->
 
     @routes.command(
         "/solve", "Calculate the chances of winning under the rules of a match",
-        {"match": integer(1, MAX_MATCH_ID)}, answers=MatchNumberJson,
+        {"match": integer(1, MAX_MATCH_ID)}, answers={"match": int},
     )  # fmt: skip
     def solve(match: int) -> Response:
         try:
@@ -358,7 +359,7 @@ def create_statistics(coach: Coach | None) -> Routes:
         "/dice-sets/new",
         "Use another dice set from the next match",
         {"name": text()},
-        answers=NameJson,
+        answers={"name": str},
     )
     def new_set(name: str) -> Response:
         cleaned = clean_name(name)

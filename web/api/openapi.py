@@ -1,7 +1,7 @@
 """The description of the HTTP API in OpenAPI 3.1, generated from the declarations of the routes."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from importlib.metadata import version
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -181,8 +181,10 @@ def _ref(name: str) -> Schema:
 
 
 def _schema_of(hint: Any, schemas: dict[str, Schema]) -> Schema:
-    """Return the JSON schema of a type, and add each TypedDict or dataclass in it to the component schemas."""
+    """Return the JSON schema of a type or of named types, and add each TypedDict or dataclass to the component schemas."""
     parts = get_args(hint)
+    if isinstance(hint, dict):
+        return _object(hint, hint, schemas)
     if not parts:
         return JSON_TYPES[hint] if hint in JSON_TYPES else _component(hint, schemas)
     match get_origin(hint):
@@ -201,11 +203,18 @@ def _component(shape: type, schemas: dict[str, Schema]) -> Schema:
     if name not in schemas:
         hints = get_type_hints(shape)
         required = getattr(shape, "__required_keys__", hints.keys())
-        component: Schema = {
-            "type": "object",
-            "required": [each for each in hints if each in required],
-            "description": " ".join((shape.__doc__ or "").partition("Attributes:")[0].split()),
+        schemas[name] = {}  # its properties may refer to it
+        schemas[name] = _object(hints, required, schemas) | {
+            "description": " ".join((shape.__doc__ or "").partition("Attributes:")[0].split())
         }
-        schemas[name] = component  # before its properties, which may refer to it
-        component["properties"] = {key: _schema_of(each, schemas) for key, each in hints.items()}
     return _ref(name)
+
+
+def _object(
+    hints: Mapping[str, Any], required: Collection[str], schemas: dict[str, Schema]
+) -> Schema:
+    return {
+        "type": "object",
+        "required": [each for each in hints if each in required],
+        "properties": {key: _schema_of(each, schemas) for key, each in hints.items()},
+    }

@@ -11,7 +11,7 @@ from web.access.scorekeeper import Scorekeeper
 from web.contracts import ScorekeeperView, Table
 from web.fields import boolean, text
 from web.i18n import translate
-from web.json_schema import PhoneJson, PinJson, SecondsJson
+from web.json_schema import PhoneJson
 from web.response import HttpProblem, json_response
 from web.route import Permission, Routes
 from web.state_json import plain
@@ -136,7 +136,7 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
 
     @routes.command(
         "/owner", "Prove the machine's own PIN, which allows saving and restoring backups",
-        {"pin": text()}, Permission.ANYBODY, errors=(429,), answers=SecondsJson
+        {"pin": text()}, Permission.ANYBODY, errors=(429,), answers={"seconds": float}
     )  # fmt: skip
     def prove_owner(pin: str) -> Response:
         check(pin, machine_only=True)
@@ -145,7 +145,7 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
 
     @routes.read(
         "/pin", "The current PIN",
-        permission=Permission.SCOREKEEPER, errors=(403,), answers=PinJson
+        permission=Permission.SCOREKEEPER, errors=(403,), answers={"pin": str, "seconds": float}
     )  # fmt: skip
     def show_pin() -> Response:
         return json_response({"pin": pins.shown_to_scorekeeper(), "seconds": PERIOD_S})
@@ -168,7 +168,6 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
 
 def _add_players(routes: Routes, table: Table, access: AccessControl) -> None:
     scorekeeper = access.scorekeeper
-    players = scorekeeper.players
     seatings = RateLimit(MAX_SEATINGS, MAX_TOTAL_SEATINGS, PERIOD_OF_ASKS_S)
 
     @routes.command(
@@ -193,12 +192,12 @@ def _add_players(routes: Routes, table: Table, access: AccessControl) -> None:
         is_change = dict(scorekeeper.view().players).get(phone, "") != name
         if is_change and not scorekeeper.is_held_by(phone):
             _limit(seatings, _too_many_seatings)
-        players.assign(phone, name)
+        scorekeeper.assign_player(phone, name)
         return _status(scorekeeper)
 
     @routes.command("/free", "Forget which phone belongs to which player", answers=PhoneJson)
     def free() -> Response:
-        players.clear()
+        scorekeeper.forget_players()
         return _status(scorekeeper)
 
     @routes.command(
@@ -206,7 +205,7 @@ def _add_players(routes: Routes, table: Table, access: AccessControl) -> None:
         {"on": boolean()}, answers=PhoneJson
     )  # fmt: skip
     def own_turn(on: bool) -> Response:  # noqa: FBT001 - a field of the body
-        players.allow_own_turns(on=on)
+        scorekeeper.allow_own_turns(on=on)
         return _status(scorekeeper)
 
 

@@ -11,7 +11,6 @@ from game.message import Message
 from web.access.pin import RateLimit
 from web.contracts import SharedPlay, Table, UnknownCodeError
 from web.fields import any_object, integer, long_text, optional, series_length, text, texts
-from web.json_schema import InvitationJson, SealedJson
 from web.response import HttpProblem, fresh, json_response, required
 from web.route import JSON, Permission, Routes
 
@@ -44,7 +43,7 @@ def create_shared_match(table: Table, shared: SharedPlay | None) -> Routes:
 
     @routes.read(
         "", "The invitation for another tray: a link, and the code alone",
-        permission=Permission.SCOREKEEPER, errors=(403, 404), answers=InvitationJson,
+        permission=Permission.SCOREKEEPER, errors=(403, 404), answers={"link": str, "code": str},
     )  # fmt: skip
     def invitation() -> Response:
         link = required(shared, NOT_HERE).invitation(table.snapshot().join_url)
@@ -101,7 +100,7 @@ def _add_exchange(routes: Routes, shared: SharedPlay | None) -> None:
     @routes.command(
         "/sync", "Take a signed message of the other tray, and answer with one",
         {"id": text(), "text": long_text(MAX_MESSAGE), "mac": text()},
-        Permission.ANYBODY, errors=(429,), max_body_bytes=MAX_MESSAGE, answers=SealedJson,
+        Permission.ANYBODY, errors=(429,), max_body_bytes=MAX_MESSAGE, answers={"id": str, "text": str, "mac": str},
     )  # fmt: skip
     def exchange(**sealed: str) -> Response:
         address = str(request.remote_addr)

@@ -1,6 +1,7 @@
 """The HTTP API of the table: its state, its event stream, its commands, and a phone's picture of the dice."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from threading import Lock
 from typing import Any
 
@@ -76,7 +77,7 @@ from web.fields import (
     text,
     texts,
 )
-from web.json_schema import HeadStartJson, PartJson, PointsJson, RulesetJson, StateJson
+from web.json_schema import RulesetJson, StateJson
 from web.pages.match_form import option_values
 from web.pages.matches import require_coach
 from web.picture_check import MAX_PICTURE_BYTES, TOO_MANY_BYTES, check_picture, check_type
@@ -218,7 +219,7 @@ def create_picture(table: Table) -> Routes:
     @routes.command(
         "/part", "Send a part of a picture as base64, with its offset in bytes",
         {"at": integer(0, MAX_PICTURE_BYTES), "part": file_part()},
-        Permission.PLAYER_ON_TURN, max_body_bytes=MAX_PART, answers=PartJson,
+        Permission.PLAYER_ON_TURN, max_body_bytes=MAX_PART, answers={"at": int},
     )  # fmt: skip
     def receive(at: int, part: bytes) -> Response:
         return json_response({"at": upload.add(at, part)})
@@ -348,7 +349,7 @@ def _add_reading(api: Routes, table: Table, streams: Streams, step_stream: StepS
 
     @api.read(
         "/points/<faces>", "The best points of a throw that shows these faces, such as 1335",
-        errors=(404,), answers=PointsJson,
+        errors=(404,), answers={"points": int},
     )  # fmt: skip
     def points(faces: str) -> Response:
         match = required(table.snapshot().match, NO_MATCH)
@@ -446,13 +447,10 @@ def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
             "rules": optional(text()), "target": optional(integer(1, MAX_TARGET)),
             "options": optional(any_object()),
         },
-        answers=HeadStartJson,
+        answers=HeadStart,
     )  # fmt: skip
     def head_start(**values: Any) -> Response:
-        found = setup.head_start(**values)
-        return json_response(
-            {"seat": found.seat, "points": found.points, "first_wins": found.first_wins}
-        )
+        return json_response(asdict(setup.head_start(**values)))
 
     add(
         "/just-dice", "Read and count throws without a match, or stop it", SetJustDice, on=boolean()

@@ -227,7 +227,7 @@ def test_second_tap_on_bank_opens_no_dialog_once_the_own_turn_is_over(new_phone,
     """Whether this phone may act is decided when the tap is made, not when it is sent."""
     anna, ben = new_phone(new_link(server.app)), new_phone()
     expect_scorekeeper(anna)
-    table.scorekeeper.players.allow_own_turns(on=True)
+    table.scorekeeper.allow_own_turns(on=True)
     ben.locator("[data-menu]").tap()
     with ben.expect_response("**/api/v1/scorekeeper/sit"):
         ben.locator("#player").select_option("Anna")

@@ -184,7 +184,7 @@ def test_players_own_phone_reads_the_dice_without_becoming_the_scorekeeper(free_
     anna, ben = free_app.test_client(), free_app.test_client()
     for client, name in ((anna, "Anna"), (ben, "Ben")):
         post(client, "scorekeeper/sit", name=name)
-    table.scorekeeper.players.allow_own_turns(on=True)
+    table.scorekeeper.allow_own_turns(on=True)
     post(anna, "scorekeeper/ask")
 
     assert post(ben, "press").status_code == 403

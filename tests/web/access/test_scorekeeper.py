@@ -255,7 +255,7 @@ def test_view_does_not_wait_for_saving(clock):
     scorekeeper = Scorekeeper(
         save=lambda _: views.append(pool.submit(scorekeeper.view).result(PATIENCE_S)), clock=clock
     )
-    scorekeeper.players.assign("bens phone", "Ben")
+    scorekeeper.assign_player("bens phone", "Ben")
 
     assert views == [scorekeeper.view()]
 
@@ -264,7 +264,7 @@ def test_only_a_change_is_announced(clock):
     announced = []
     scorekeeper = Scorekeeper(on_change=lambda: announced.append(1), clock=clock)
     for _ in range(5):
-        scorekeeper.players.assign("bens phone", "Ben")
+        scorekeeper.assign_player("bens phone", "Ben")
         scorekeeper.ask("bens phone")
 
     assert len(announced) == 2
@@ -281,36 +281,36 @@ def test_new_request_after_an_expired_one_is_announced(clock):
 
 
 def test_players_own_phone_may_act_only_if_own_turns_are_allowed(scorekeeper):
-    scorekeeper.players.assign("bens phone", "Ben")
-    assert not scorekeeper.players.may_act("bens phone", "Ben")
-    scorekeeper.players.allow_own_turns(on=True)
+    scorekeeper.assign_player("bens phone", "Ben")
+    assert not scorekeeper.may_act("bens phone", "Ben")
+    scorekeeper.allow_own_turns(on=True)
 
-    assert scorekeeper.players.may_act("bens phone", "Ben")
-    assert not scorekeeper.players.may_act("bens phone", "Anna")
+    assert scorekeeper.may_act("bens phone", "Ben")
+    assert not scorekeeper.may_act("bens phone", "Anna")
 
 
 def test_player_has_one_phone_until_the_phones_are_cleared(scorekeeper):
-    scorekeeper.players.assign("first", "Ben")
+    scorekeeper.assign_player("first", "Ben")
     with pytest.raises(TableError, match="Ben already has another phone"):
-        scorekeeper.players.assign("second", "Ben")
-    scorekeeper.players.clear()
-    scorekeeper.players.assign("second", "Ben")
+        scorekeeper.assign_player("second", "Ben")
+    scorekeeper.forget_players()
+    scorekeeper.assign_player("second", "Ben")
 
     assert scorekeeper.view().players == (("second", "Ben"),)
 
 
 def test_phone_follows_its_renamed_player(scorekeeper):
-    scorekeeper.players.assign("bens phone", "Ben")
-    scorekeeper.players.assign("annas phone", "Anna")
-    scorekeeper.players.rename({"Ben": "Benjamin"})
+    scorekeeper.assign_player("bens phone", "Ben")
+    scorekeeper.assign_player("annas phone", "Anna")
+    scorekeeper.rename_players({"Ben": "Benjamin"})
 
     assert dict(scorekeeper.view().players) == {"bens phone": "Benjamin", "annas phone": "Anna"}
 
 
 def test_renamed_player_replaces_an_earlier_player_of_that_name(scorekeeper):
-    scorekeeper.players.assign("bens phone", "Ben")
-    scorekeeper.players.assign("cleos phone", "Cleo")
-    scorekeeper.players.rename({"Cleo": "Ben"})
+    scorekeeper.assign_player("bens phone", "Ben")
+    scorekeeper.assign_player("cleos phone", "Cleo")
+    scorekeeper.rename_players({"Cleo": "Ben"})
 
     assert scorekeeper.view().players == (("cleos phone", "Ben"),)
 
