@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from enum import StrEnum
 from math import atan2, degrees, hypot
 from threading import BoundedSemaphore
@@ -183,61 +182,6 @@ def describe_fault(found: OutlineFault) -> Message:
     return _FAULTS[found]
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationContext:
-    """The facts that the page shows in addition to the draft.
-
-    Attributes:
-        camera: Name of the camera; None if there is none.
-        n_dice: Number of dice in a throw of the self-test.
-        simulated: Whether the tray is simulated.
-        size: Width and height of a frame in pixels.
-        real_button: Whether there is a physical button at the tray.
-        showing: The colour that the lamp is showing while a person checks it; None outside the check.
-        made: When the saved profile was made; None if there is none.
-        drift: The changes since the profile was made; None if nothing has changed.
-    """
-
-    camera: str | None
-    n_dice: int
-    simulated: bool
-    size: tuple[int, int]
-    real_button: bool
-    showing: str | None
-    made: str | None
-    drift: Message | None
-
-
-def state_of(draft: Draft, context: CalibrationContext) -> CalibrationState:
-    """Return the state of a calibration as plain data for the page.
-
-    Args:
-        draft: The calibration in progress.
-        context: The facts that the page shows in addition to the draft.
-    """
-    return CalibrationState(
-        camera=context.camera,
-        simulated=context.simulated,
-        width=context.size[0],
-        height=context.size[1],
-        tray=draft.tray.corners,
-        sure=draft.is_tray_sure,
-        words=draft.message,
-        aside=draft.aside.corners if draft.aside else None,
-        room=draft.has_room_aside,
-        checks=tuple(map(_check_result, draft.checks)),
-        dice=_dice(draft.last_reading),
-        learning=_learning(draft),
-        trials=draft.trials,
-        needed=TRIALS,
-        n_dice=context.n_dice,
-        parts=_parts(draft, context),
-        made=context.made,
-        unsaved=draft.is_unsaved,
-        drift=context.drift,
-    )
-
-
 def _check_result(check: PictureCheck) -> CheckResult:
     return CheckResult(str(check.name), check.ok, verdict(check), advice(check))
 
@@ -294,17 +238,6 @@ def colour_name(colour: tuple[float, float, float]) -> Message:
     return next(name for upto, name in HUES if angle <= upto)
 
 
-def _parts(draft: Draft, context: CalibrationContext) -> HardwareCheck:
-    answers = dict(draft.colours_seen)
-    return HardwareCheck(
-        real_button=context.real_button,
-        pressed=draft.has_pressed,
-        held=draft.has_held,
-        lamp={colour: answers.get(colour) for colour in LAMP_COLOURS},
-        showing=context.showing,
-    )
-
-
 class ButtonUse(StrEnum):
     """The effect of pressing the button at the tray while the calibration page is open."""
 
@@ -312,47 +245,6 @@ class ButtonUse(StrEnum):
     CHECK = "button"
     LEARN = "learn"
     TEST = "test"
-
-
-class PageSession:
-    """Keeps track of how the calibration page uses the button and the lamp while the page is open.
-
-    Args:
-        clock: Monotonic clock in seconds.
-    """
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._alive_s = float("-inf")
-        self._button_use, self._colour = ButtonUse.MATCH, ""
-
-    def keep_alive(self) -> None:
-        """Record that the page is still open."""
-        self._alive_s = self._clock()
-
-    def use_button(self, use: ButtonUse) -> None:
-        """Set what pressing the button does."""
-        self._button_use = use
-        self.keep_alive()
-
-    def show_colour(self, colour: str) -> None:
-        """Set the colour that the lamp shows; "" returns the lamp to the match."""
-        self._colour = colour
-        self.keep_alive()
-
-    @property
-    def button_use(self) -> ButtonUse:
-        """The current effect of pressing the button."""
-        return self._button_use if self._is_open else ButtonUse.MATCH
-
-    @property
-    def colour(self) -> str:
-        """The colour that the lamp shows while a person checks it; "" outside the check."""
-        return self._colour if self._is_open else ""
-
-    @property
-    def _is_open(self) -> bool:
-        return self._clock() - self._alive_s < PAGE_S
 
 
 class Wizard:
@@ -371,9 +263,6 @@ class Wizard:
             changes.
         clock: Monotonic clock in seconds.
         pause: Sleeps for a number of seconds.
-
-    Attributes:
-        page: Keeps track of how the calibration page uses the button and the lamp.
     """
 
     def __init__(
@@ -389,7 +278,8 @@ class Wizard:
         clock: Callable[[], float] = monotonic,
         pause: Callable[[float], object] = sleep,
     ) -> None:
-        self.page = PageSession(clock)
+        self._clock, self._alive_s = clock, float("-inf")
+        self._button_use, self._colour = ButtonUse.MATCH, ""
         self._profiles, self._changed, self._drift_watch = profiles, changed, drift_watch
         self._is_simulated, self._has_real_button = simulated is not None, real_button
         self._camera = WizardCamera(tray_watch, clock, pause)
@@ -431,7 +321,7 @@ class Wizard:
         Returns:
             Whether the press was handled; if not, the press is for the match.
         """
-        match self.page.button_use:
+        match self.button_use:
             case ButtonUse.MATCH:
                 return False
             case ButtonUse.CHECK:
@@ -446,21 +336,55 @@ class Wizard:
         """Return the current state of the calibration."""
         camera = self._camera.name
         profile = self._profiles.profile_for(camera) if camera else None
-        context = CalibrationContext(
-            camera=camera,
-            n_dice=self._editor.n_dice,
-            simulated=self._is_simulated,
-            size=self._camera.frame_px,
+        draft = self._editor.draft
+        width, height = self._camera.frame_px
+        answers = dict(draft.colours_seen)
+        parts = HardwareCheck(
             real_button=self._has_real_button,
-            showing=self.page.colour or None,
+            pressed=draft.has_pressed,
+            held=draft.has_held,
+            lamp={colour: answers.get(colour) for colour in LAMP_COLOURS},
+            showing=self.colour or None,
+        )
+        return CalibrationState(
+            camera=camera,
+            simulated=self._is_simulated,
+            width=width,
+            height=height,
+            tray=draft.tray.corners,
+            sure=draft.is_tray_sure,
+            words=draft.message,
+            aside=draft.aside.corners if draft.aside else None,
+            room=draft.has_room_aside,
+            checks=tuple(map(_check_result, draft.checks)),
+            dice=_dice(draft.last_reading),
+            learning=_learning(draft),
+            trials=draft.trials,
+            needed=TRIALS,
+            n_dice=self._editor.n_dice,
+            parts=parts,
             made=profile.made if profile else None,
+            unsaved=draft.is_unsaved,
             drift=self._drift_watch.found.words if self._drift_watch else None,
         )
-        return state_of(self._editor.draft, context)
+
+    @property
+    def button_use(self) -> ButtonUse:
+        """The effect of pressing the button, which is that of a match while the page is not open."""
+        return self._button_use if self._is_open else ButtonUse.MATCH
+
+    @property
+    def colour(self) -> str:
+        """The colour that the lamp shows while a person checks it; "" outside the check."""
+        return self._colour if self._is_open else ""
+
+    @property
+    def _is_open(self) -> bool:
+        return self._clock() - self._alive_s < PAGE_S
 
     def keep_alive(self) -> None:
-        """Keep the button and the lamp for a few more seconds."""
-        self.page.keep_alive()
+        """Keep the button and the lamp for a few more seconds, because the page is open."""
+        self._alive_s = self._clock()
 
     def picture(self) -> bytes | None:
         """Return the current image as JPEG, or None if there is no camera."""
@@ -478,12 +402,14 @@ class Wizard:
 
     def set_button_use(self, to: str) -> CalibrationState:
         """Set what pressing the button does."""
-        self.page.use_button(ButtonUse(to))
+        self._button_use = ButtonUse(to)
+        self.keep_alive()
         return self.state()
 
     def show_colour(self, colour: str) -> CalibrationState:
         """Show a colour on the lamp, or "" for its usual colour."""
-        self.page.show_colour(colour)
+        self._colour = colour
+        self.keep_alive()
         self._changed()
         return self.state()
 
@@ -499,7 +425,7 @@ class Wizard:
             self._worker.submit(job).result()
         finally:
             self._queue.release()
-        self.page.keep_alive()
+        self.keep_alive()
         return self.state()
 
 

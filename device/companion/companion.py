@@ -444,7 +444,7 @@ class Companion:
 
     def show_held_button(self, held_s: float | None) -> None:
         """Show on the lamp that the button has been down for this many seconds; None means that it is up."""
-        self._held_s = None if self.tray_camera.wizard.page.button_use else held_s
+        self._held_s = None if self.tray_camera.wizard.button_use else held_s
 
     def _handle(self, report: Report) -> None:
         """Act on what the tray watch reports."""
@@ -454,7 +454,7 @@ class Companion:
                 self._take_reading(report)
             case TimedOut():
                 session.timed_out(report.request)
-            case DiceSettled() if not camera.wizard.page.button_use:
+            case DiceSettled() if not camera.wizard.button_use:
                 session.dice_settled()
             case CameraFound():
                 camera.found(report.name)
@@ -480,7 +480,7 @@ class Companion:
             return
         # A press on a page does not show that the button at the tray works.
         wizard = self.tray_camera.wizard
-        is_for_wizard = is_finger or wizard.page.button_use is not ButtonUse.CHECK
+        is_for_wizard = is_finger or wizard.button_use is not ButtonUse.CHECK
         if is_for_wizard and wizard.handle_press(held_s):
             return
         with self.session.live_match.for_request(request):
@@ -624,7 +624,7 @@ class Companion:
             has_camera=session.table.camera.is_present or not camera.is_expected,
             started=session.table.camera.is_known,
             moved=camera.drift.has_moved,
-            testing=camera.wizard.page.colour,
+            testing=camera.wizard.colour,
             asked=self.scorekeeper.view().by_button,
             safe_mode=self._safe_mode is not None,
             may_shut_down=session.may_shut_down,

@@ -5,8 +5,8 @@ from click.testing import CliRunner
 
 from device import bench, files
 from device.calibrating.profile_file import PROFILE_FILE
-from device.calibrating.terminal import PICTURE
 from device.cli import cli, main
+from device.commands.calibrate import PICTURE
 from device.doctor.system import Machine, open_system
 from device.files import (
     ABANDONED_S,

@@ -110,7 +110,7 @@ def test_the_whole_calibration_from_finding_the_tray_to_saving(table, phone, tmp
     expect(phone.locator("#findings li")).to_have_count(4)
     phone.locator("#next").click()
 
-    until(companion, lambda _: companion.tray_camera.wizard.page.button_use == "button")
+    until(companion, lambda _: companion.tray_camera.wizard.button_use == "button")
     phone.locator("#calibrate [data-press]").click()
     expect(phone.locator("#part-press")).to_have_class("good")
     phone.locator("#calibrate [data-press]").click(delay=1300)

@@ -251,10 +251,10 @@ def test_a_refused_press_says_why(bench):
 
 def test_the_lamp_shows_a_colour_until_a_person_answers(bench):
     bench.wizard.show_colour("green")
-    assert bench.wizard.page.colour == "green"
+    assert bench.wizard.colour == "green"
     state = bench.wizard.confirm_colour("green", seen=False)
 
-    assert bench.wizard.page.colour == ""
+    assert bench.wizard.colour == ""
     assert state.parts.lamp == {"red": None, "green": False, "blue": None}
     assert len(bench.lamps) == 2
 
