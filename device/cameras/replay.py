@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import cv2
 import numpy as np
@@ -15,12 +14,6 @@ PHOTO_SUFFIXES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 USUAL_FPS = 25.0  # for videos that do not state their frame rate
 CATCH_UP_S = 0.5
 """Longest time for which a video that is late is decoded before a frame is shown, in seconds."""
-
-
-class _Source(Protocol):
-    def at(self, elapsed_s: float) -> Image: ...
-
-    def close(self) -> None: ...
 
 
 class ReplayCamera:
@@ -66,7 +59,7 @@ class ReplayCamera:
         self._source.close()
 
 
-def _open_source(path: Path, dwell_s: float) -> _Source:
+def _open_source(path: Path, dwell_s: float) -> "_Photos | _Film":
     if not path.exists():
         raise CameraError(
             Message(

@@ -66,8 +66,8 @@ EXPOSURE, WHITE_BALANCE, FOCUS = Message("exposure"), Message("white balance"), 
 """The names of the controls, as they appear in messages."""
 
 
-class VideoControls(Protocol):
-    """The part of `cv2.VideoCapture` that reads and sets controls."""
+class VideoDevice(Protocol):
+    """The part of `cv2.VideoCapture` that `UsbCamera` uses."""
 
     def get(self, prop: int, /) -> float:
         """Return the value of a control; -1 if the device does not have it."""
@@ -80,9 +80,15 @@ class VideoControls(Protocol):
             value: The value, in the unit of the control.
         """
 
+    def read(self) -> tuple[bool, Any]:
+        """Wait for the next frame; return whether there is one, and the image."""
+
+    def release(self) -> None:
+        """Release the device."""
+
 
 def settle(
-    device: VideoControls,
+    device: VideoDevice,
     brightness: Callable[[], float],
     half_period_us: int,
     clock: Callable[[], float] = monotonic,
@@ -126,7 +132,7 @@ def wait_until_settled(
     return wanted
 
 
-def hold(device: VideoControls, light: HeldLight) -> list[Message]:
+def hold(device: VideoDevice, light: HeldLight) -> list[Message]:
     """Fix the exposure and white balance at values that were found earlier, and read them back.
 
     Args:
@@ -153,7 +159,7 @@ def hold(device: VideoControls, light: HeldLight) -> list[Message]:
     return refused
 
 
-def release_exposure(device: VideoControls) -> bool:
+def release_exposure(device: VideoDevice) -> bool:
     """Make the exposure automatic again, because a camera keeps a fixed one, even one set by another program.
 
     Returns:
@@ -167,7 +173,7 @@ def release_exposure(device: VideoControls) -> bool:
 
 
 def not_held(
-    device: VideoControls, light: HeldLight | None, focus_steps: int | None
+    device: VideoDevice, light: HeldLight | None, focus_steps: int | None
 ) -> list[Message]:
     """Return the names of the controls that a camera has but does not let be fixed.
 
@@ -188,7 +194,7 @@ def not_held(
     ]
 
 
-def set_mains(device: VideoControls, mains_hz: Mains) -> list[Message]:
+def set_mains(device: VideoDevice, mains_hz: Mains) -> list[Message]:
     """Set the frequency of the mains, so that automatic exposure shows no flicker.
 
     Args:
@@ -204,12 +210,12 @@ def set_mains(device: VideoControls, mains_hz: Mains) -> list[Message]:
     return [Message("mains frequency")]
 
 
-def start_autofocus(device: VideoControls) -> bool:
+def start_autofocus(device: VideoDevice) -> bool:
     """Switch the camera's autofocus on, and return whether the camera has one."""
     return device.set(cv2.CAP_PROP_AUTOFOCUS, 1)
 
 
-def find_focus(device: VideoControls) -> int | None:
+def find_focus(device: VideoDevice) -> int | None:
     """Fix the focus that the camera's autofocus has found.
 
     Returns:
@@ -225,7 +231,7 @@ def find_focus(device: VideoControls) -> int | None:
     return round(focus)
 
 
-def hold_focus(device: VideoControls, focus_steps: int) -> list[Message]:
+def hold_focus(device: VideoDevice, focus_steps: int) -> list[Message]:
     """Fix the focus at a value that was found earlier, and read it back.
 
     Args:
@@ -242,7 +248,7 @@ def hold_focus(device: VideoControls, focus_steps: int) -> list[Message]:
     return [FOCUS]
 
 
-def _set(device: VideoControls, prop: int, value: float) -> bool:
+def _set(device: VideoDevice, prop: int, value: float) -> bool:
     """Set a control, and return whether the camera reports nearly the same value afterwards."""
     device.set(prop, value)  # some drivers accept a value and still report an error
     came = device.get(prop)
@@ -253,7 +259,7 @@ def _set(device: VideoControls, prop: int, value: float) -> bool:
 
 
 def _held_exposure_us(
-    device: VideoControls, brightness: Callable[[], float], half_period_us: int, wanted: float
+    device: VideoDevice, brightness: Callable[[], float], half_period_us: int, wanted: float
 ) -> int | None:
     """Fix the exposure at a multiple of half a period of the mains.
 
@@ -287,7 +293,7 @@ def _in_range(halves: float) -> int:
     return min(MAX_HALF_PERIODS, max(1, round(halves)))
 
 
-def _held_white_k(device: VideoControls) -> int | None:
+def _held_white_k(device: VideoDevice) -> int | None:
     kelvin = _control(device, cv2.CAP_PROP_WB_TEMPERATURE, WHITE_K)
     if not device.set(cv2.CAP_PROP_AUTO_WB, 0) or kelvin is None:
         return None
@@ -300,7 +306,7 @@ def _held_white_k(device: VideoControls) -> int | None:
 
 
 def _control(
-    device: VideoControls, prop: int, allowed: tuple[float, float], unit: float = 1
+    device: VideoDevice, prop: int, allowed: tuple[float, float], unit: float = 1
 ) -> float | None:
     """Return the value of a control, or None if the camera does not have that control.
 
@@ -329,16 +335,6 @@ STUCK_EXPOSURE = Message(
 
 NODES = VideoNodes()
 """The video nodes of this machine. The object remembers which camera had which number."""
-
-
-class VideoDevice(VideoControls, Protocol):
-    """The part of `cv2.VideoCapture` that `UsbCamera` uses."""
-
-    def read(self) -> tuple[bool, Any]:
-        """Wait for the next frame; return whether there is one, and the image."""
-
-    def release(self) -> None:
-        """Release the device."""
 
 
 class UsbCamera:
@@ -370,7 +366,7 @@ class UsbCamera:
         which: str | int = "",
         tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
         *,
-        open_device: "Callable[[str], VideoDevice] | None" = None,
+        open_device: Callable[[str], VideoDevice] | None = None,
     ) -> None:
         which = str(which)
         self.name = camera_name(which if which.startswith("/dev/") else f"usb:{which}") or which

@@ -29,7 +29,7 @@ from device.files import as_owner_of, print_line, state_folder, write_atomically
 from device.hardware.choices import as_mains, as_rotation
 from device.settings import find, load
 from device.watching.reports import CameraFound, CameraLost, Report
-from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
+from device.watching.tray_watch import TrayWatch, WatchOptions
 from game.rules import rule_files
 from game.situation import TableError
 from web.contracts import CalibrationState, CalibrationStep, Points
@@ -90,15 +90,14 @@ def open_bench(file: str | None, camera: str | None) -> Iterator[CalibrationBenc
         WatchOptions(still_s=settings.still_s, zones_of=profiles.zones_of),
     )
     n_dice = rule_files.load(settings.rules).n_dice
-    thread = CameraThread(tray_watch)
     wizard = Wizard(tray_watch, profiles, n_dice=n_dice, simulated=simulated)
-    thread.start()
+    tray_watch.start()
     try:
         wizard.camera_found(_wait_for_camera(reports))
         yield CalibrationBench(wizard, folder, simulated)
     finally:
         wizard.close()
-        thread.close()
+        tray_watch.close()
 
 
 @click.group(invoke_without_command=True)

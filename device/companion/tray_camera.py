@@ -14,7 +14,7 @@ from device.cameras.controls import complaint_of
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.tray_picture import encode_jpeg, tray_cut
 from device.watching.reports import CameraFound, CameraLost, Report
-from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
+from device.watching.tray_watch import TrayWatch, WatchOptions
 from game.message import Message
 
 log = logging.getLogger(__name__)
@@ -88,6 +88,7 @@ class TrayCamera:
         wizard: Calibrates this table.
         live_view: Shows what the camera sees, cropped to the tray.
         profiles: The stored calibration.
+        is_expected: Whether there should be a camera; if not, phones take the pictures.
         name: Name of the camera; None while there is none.
         trouble: Why there is no camera; None while there is one.
     """
@@ -121,7 +122,7 @@ class TrayCamera:
             ),
             clock,
         )
-        self._thread = CameraThread(self.watch) if open_camera else None
+        self.is_expected = open_camera is not None
         self.live_view = LiveView(self.watch, clock)
         self.wizard = Wizard(
             self.watch,
@@ -140,18 +141,12 @@ class TrayCamera:
 
     def start(self) -> None:
         """Start watching the tray."""
-        if self._thread:
-            self._thread.start()
+        if self.is_expected:
+            self.watch.start()
 
     def close(self) -> None:
         """Stop watching and release the camera."""
-        if self._thread:
-            self._thread.close()
-
-    @property
-    def is_expected(self) -> bool:
-        """Whether there should be a camera; if not, phones take the pictures."""
-        return self._thread is not None
+        self.watch.close()
 
     @property
     def is_calibrated(self) -> bool:

@@ -33,47 +33,6 @@ SLOW_S = 5.0
 """How long all new previews must be older than `OLD_S`, in seconds, before the machine counts as too slow."""
 
 
-class Liveness:
-    """A check that the previews of a camera are new and not black.
-
-    >>> liveness = Liveness()
-    >>> liveness.check(camera.preview(), monotonic())
-
-    Attributes:
-        is_slow: Whether every new preview of the last seconds was old when it had been decoded.
-    """
-
-    def __init__(self) -> None:
-        self.is_slow = False
-        self._last_s = self._old_since_s = self._black_since_s = float("inf")
-
-    def check(self, frame: Frame, now_s: float) -> None:
-        """Check the next frame.
-
-        Args:
-            frame: The newest preview.
-            now_s: The current time, in seconds on the frame's clock.
-
-        Raises:
-            CameraError: If the frame was repeated for too long, or all frames have been black for `BLACK_S` seconds.
-        """
-        age_s = now_s - frame.time_s
-        if frame.time_s == self._last_s:
-            if age_s > STALE_S:
-                raise CameraError(
-                    Message("the camera is not responding: Traykeeper will reopen it")
-                )
-            return
-        self._last_s = frame.time_s
-        self._old_since_s = min(self._old_since_s, now_s) if age_s > OLD_S else float("inf")
-        self.is_slow = now_s - self._old_since_s > SLOW_S
-        if has_content(frame.image):
-            self._black_since_s = float("inf")
-        self._black_since_s = min(self._black_since_s, frame.time_s)
-        if frame.time_s - self._black_since_s > BLACK_S:
-            raise black_image_error()
-
-
 def black_image_error() -> CameraError:
     """Return the error for a camera whose images are black."""
     return CameraError(
@@ -127,8 +86,8 @@ class CameraLink:
         self.camera: Camera | None = None
         self._stuck: tuple[CameraStuckError, float] | None = None
         self._open, self._clock = open_camera, clock
-        self._liveness, self._width_px = Liveness(), 0
-        self._failures = 0
+        self._width_px = self._failures = 0
+        self._watch_previews()
         self._called_s = clock()
 
     @property
@@ -152,7 +111,7 @@ class CameraLink:
     def slow_camera(self) -> Message | None:
         """A message saying that this machine decodes the camera's pictures too slowly; None if it does not."""
         camera = self.camera
-        is_slow = camera is not None and self._liveness.is_slow
+        is_slow = camera is not None and self._is_slow
         return too_slow(camera.name, self._width_px) if camera and is_slow else None
 
     def note_call(self) -> None:
@@ -182,7 +141,8 @@ class CameraLink:
         except BaseException:
             self._close(camera)
             raise
-        self.camera, self._liveness, self._failures = camera, Liveness(), 0
+        self.camera, self._failures = camera, 0
+        self._watch_previews()
         self._width_px = max(image.shape[:2])
         self._stuck = None
         return camera, image
@@ -234,8 +194,36 @@ class CameraLink:
         """
         self.note_call()
         frame = camera.preview()
-        self._liveness.check(frame, self._clock())
+        self._check(frame)
         return frame
+
+    def _watch_previews(self) -> None:
+        """Start to check that the previews are new and not black."""
+        self._is_slow = False
+        self._last_s = self._old_since_s = self._black_since_s = float("inf")
+
+    def _check(self, frame: Frame) -> None:
+        """Check the newest preview.
+
+        Raises:
+            CameraError: If the frame was repeated for too long, or all frames have been black for `BLACK_S` seconds.
+        """
+        now_s = self._clock()
+        age_s = now_s - frame.time_s
+        if frame.time_s == self._last_s:
+            if age_s > STALE_S:
+                raise CameraError(
+                    Message("the camera is not responding: Traykeeper will reopen it")
+                )
+            return
+        self._last_s = frame.time_s
+        self._old_since_s = min(self._old_since_s, now_s) if age_s > OLD_S else float("inf")
+        self._is_slow = now_s - self._old_since_s > SLOW_S
+        if has_content(frame.image):
+            self._black_since_s = float("inf")
+        self._black_since_s = min(self._black_since_s, frame.time_s)
+        if frame.time_s - self._black_since_s > BLACK_S:
+            raise black_image_error()
 
     def close(self) -> None:
         """Release the camera, if it is open."""

@@ -57,13 +57,6 @@ It is called with the reading, the corners of the tray (None if they are not kno
 """
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ReadFrame:
-    image: Image
-    reading: Reading
-    known: KnownTray
-
-
 class BurstReader:
     """Combines the readings of several frames that were taken while the tray was at rest.
 
@@ -85,12 +78,12 @@ class BurstReader:
     ) -> None:
         self._link, self._memory = link, memory
         self._size, self._zones_of, self._filter = size, zones_of, filter_reading
-        self._frames: list[_ReadFrame] = []
+        self._frames: list[tuple[Image, Reading, KnownTray]] = []
 
     @property
     def is_complete(self) -> bool:
         """Whether enough frames have been read since something was last learnt about the tray."""
-        self._frames = [frame for frame in self._frames if frame.known is self._memory.known]
+        self._frames = [frame for frame in self._frames if frame[2] is self._memory.known]
         return len(self._frames) >= self._size
 
     def discard(self) -> None:
@@ -106,7 +99,7 @@ class BurstReader:
         """
         image = self._link.capture(camera, is_at_rest=True).image if image is None else image
         known = self._memory.known
-        self._frames.append(_ReadFrame(image, self.read_image(camera, image), known))
+        self._frames.append((image, self.read_image(camera, image), known))
 
     def finish(self, camera: Camera, image: Image | None) -> tuple[Reading, Image]:
         """Read the frames that are still missing, return the result, and start a new burst.
@@ -121,8 +114,8 @@ class BurstReader:
         while not self.is_complete:
             self.add_frame(camera, image)
             image = None
-        frames, self._frames = self._frames, []
-        return combine_readings([frame.reading for frame in frames]), frames[0].image
+        (images, readings, _), self._frames = zip(*self._frames, strict=True), []
+        return combine_readings(readings), images[0]
 
     def read_image(self, camera: Camera, image: Image) -> Reading:
         """Read one image, using what is known about the tray.
@@ -353,8 +346,7 @@ class _Watched:
 class TrayWatch:
     """Watches the tray with a camera, and reads the dice on request.
 
-    Any thread may call its methods, except that `step` and `close` must always be called on the same
-    thread.
+    Any thread may call its methods, except `step`: a thread of the watch calls it after `start`.
 
     Args:
         open_camera: Opens the camera, and is called again after each failure.
@@ -392,6 +384,25 @@ class TrayWatch:
         self._next_s = self._reported_s = 0.0
         self._idle_s = self._reopen_s = float("-inf")
         self._lost = FAILED
+        self._stop = Event()
+        self._thread = Thread(target=self._run, name="camera", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread that takes a step whenever one is due."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop watching, and release the camera unless it hangs."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=JOIN_S)
+        else:
+            self._release()
+
+    def _run(self) -> None:
+        while not self._stop.wait(self.step()):
+            pass
+        self._release()
 
     def request_reading(
         self,
@@ -497,15 +508,14 @@ class TrayWatch:
         self._next_s = max(self._next_s + period_s, self._clock())
         return self._next_s - self._clock()
 
-    def close(self) -> None:
-        """Stop watching and release the camera."""
+    def _release(self) -> None:
         self._watched = None
         self.preview = TrayPreview()
         self._motion.end()
         self.link.close()
 
     def _lose(self, reason: Message, *, is_refused: bool = False) -> float:
-        self.close()
+        self._release()
         pause_s = self.link.note_failure(is_refused=is_refused)
         if is_refused:
             self._reopen_s = self._clock() + pause_s
@@ -682,31 +692,3 @@ class TrayWatch:
 def _relock_exposure(camera: Camera) -> None:
     if isinstance(camera, Tunable):
         camera.relock_exposure()
-
-
-class CameraThread:
-    """The thread that calls `TrayWatch.step` whenever a step is due.
-
-    Args:
-        watch: The tray watch.
-    """
-
-    def __init__(self, watch: TrayWatch) -> None:
-        self._watch = watch
-        self._stop = Event()
-        self._thread = Thread(target=self._run, name="camera", daemon=True)
-
-    def start(self) -> None:
-        """Start watching."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop watching, and release the camera unless it hangs."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=JOIN_S)
-
-    def _run(self) -> None:
-        while not self._stop.wait(self._watch.step()):
-            pass
-        self._watch.close()

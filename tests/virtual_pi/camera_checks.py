@@ -23,7 +23,7 @@ from device.cameras.controls import Tuning
 from device.cameras.picamera import Picamera2Camera
 from device.watching import camera_link
 from device.watching.reports import CameraFound, CapturedReading
-from device.watching.tray_watch import CameraThread, TrayWatch
+from device.watching.tray_watch import TrayWatch
 from vision import read
 
 pytestmark = [  # picamera2's own
@@ -162,14 +162,13 @@ def test_a_throw_is_read_from_the_camera(monkeypatch):
     monkeypatch.setattr(camera_link, "RETRY_S", (0.2,))
     reports = SimpleQueue()
     watch = TrayWatch(Picamera2Camera, reports.put)
-    thread = CameraThread(watch)
-    thread.start()
+    watch.start()
     while not isinstance(reports.get(timeout=PATIENCE_S), CameraFound):
         pass
     watch.request_reading()
     while not isinstance(seen := reports.get(timeout=PATIENCE_S), CapturedReading):
         pass
-    thread.close()
+    watch.close()
 
     assert tuple(seen.tray_reading.reading.values) == THROW
     assert not any(thread.name == "closing the camera" for thread in threading.enumerate())

@@ -9,7 +9,7 @@ from device.calibrating import wizard as module
 from device.calibrating import wizard_camera
 from device.calibrating.profile_file import PROFILE_FILE, ProfileStore, load
 from device.calibrating.wizard import Wizard
-from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
+from device.watching.tray_watch import TrayWatch, WatchOptions
 from game.situation import TableError
 from tests.device.calibrating.test_profile_file import TunableTray
 from tests.handled_tray import HandledTray
@@ -36,7 +36,6 @@ class Bench:
             lambda _: None,
             WatchOptions(still_s=0.1, zones_of=self.profiles.zones_of),
         )
-        self.camera_thread = CameraThread(watch)
         self.lamps, self.ahead_s = [], 0.0
         self.wizard = Wizard(
             watch,
@@ -62,12 +61,12 @@ def make(tmp_path):
     def start(tray=None, n_dice=6):
         bench = Bench(tmp_path, tray or HandledTray(seed=8, roll_s=0.0), n_dice)
         benches.append(bench)
-        bench.camera_thread.start()
+        bench.watch.start()
         return bench
 
     yield start
     for bench in benches:
-        bench.camera_thread.close()
+        bench.watch.close()
 
 
 @pytest.fixture
@@ -278,7 +277,7 @@ def test_without_a_camera_steps_are_refused(make, monkeypatch):
     monkeypatch.setattr(wizard_camera, "FRAME_S", 0.3)
     bench = make()
 
-    bench.camera_thread.close()
+    bench.watch.close()
     bench.wizard.camera_lost()
     assert bench.wizard.picture() is None
     assert bench.wizard.state().camera is None

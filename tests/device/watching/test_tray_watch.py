@@ -15,7 +15,7 @@ from device.cameras.base import CameraError, Frame, LoginRefusedError
 from device.cameras.controls import Tuning
 from device.watching import camera_link
 from device.watching.reports import CameraFound, CameraLost, CapturedReading, TimedOut
-from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
+from device.watching.tray_watch import TrayWatch, WatchOptions
 from game.message import Message
 from tests.handled_tray import HandledTray
 from tests.waiting import PATIENCE_S
@@ -163,12 +163,11 @@ def test_the_exposure_is_relocked_on_the_thread_that_owns_the_camera(clock):
     camera = Adjustable(HandledTray(seed=1))
     reports = SimpleQueue()
     watch = TrayWatch(camera.open, reports.put, WatchOptions(period_s=FAST_S))
-    thread = CameraThread(watch)
-    thread.start()
+    watch.start()
     reports.get(timeout=PATIENCE_S)
     watch.relock_exposure()
     watch.run_with_camera(lambda _: None).result(timeout=PATIENCE_S)  # runs after it
-    thread.close()
+    watch.close()
 
     assert camera.threads == ("camera",)
 
