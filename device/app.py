@@ -7,13 +7,11 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
-from threading import Event, Lock, Thread
-from time import monotonic, time
-from typing import BinaryIO
+from threading import Event, Thread
+from time import time
 from urllib.parse import urlsplit
 
 import click
@@ -31,9 +29,7 @@ from device.cameras.controls import Tuning
 from device.coach.coach import TABLES, TableCoach
 from device.coach.notes_file import NOTES_FILE, NotesFile
 from device.coach.worker_client import WorkerClient
-from device.companion.bot_turns import BotOptions
 from device.companion.companion import Companion, Inbox
-from device.doctor.health_checks import HealthChecks
 from device.doctor.system import Machine, System
 from device.errors import UsageError, exit_at_ctrl_c, exit_now
 from device.failed_starts import StartPart, StartRecord
@@ -46,6 +42,7 @@ from device.hardware.systemd import Heartbeat, SelfRestart, notify, power_off_ac
 from device.hardware.voltage import watched_voltage
 from device.lan import as_page_url, as_page_urls, lan_address, split_names
 from device.log_file import keep_log
+from device.maintenance import Maintenance
 from device.mqtt.client import parse_address
 from device.mqtt.publisher import publish_to_broker
 from device.safe_mode import NO_CAMERA, OTHER_PORTS, SafeMode
@@ -54,18 +51,16 @@ from device.settings import Settings
 from device.shared_match.conversation import CLIP, PHOTO, ThrowFiles
 from device.shared_match.links import SHARED_FOLDER, LinkStore
 from device.shared_match.shared_matches import SharedMatches, SharedParts
-from device.storage import backup
-from device.storage.backup import Backup, BackupError
 from device.storage.daily_backup import CHECK_INTERVAL_S, Backups
 from device.storage.misreads import CORRECTIONS_FOLDER, MisreadStore
 from device.storage.recovery import delete_notice, open_journal
-from device.storage.restore import BackupUpload, IncomingBackup, restore_backup
+from device.storage.restore import IncomingBackup
 from device.storage.scorekeeper_file import SCOREKEEPER_FILE, ScorekeeperFile
 from device.storage.throw_pictures import DAY_S, FRAMES_FOLDER, ThrowPictures
 from device.threads import repeated
 from device.watching.tray_watch import WatchOptions
 from device.webhook import send_to_webhook
-from game.commands import RestoreBackup, ShowOtherPhoto
+from game.commands import ShowOtherPhoto
 from game.errors import GameError, JournalError, reason
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE, MendingJournal
@@ -77,130 +72,10 @@ from vision.networks import choose_engine
 from web.access.origin import AllowedHosts
 from web.access.scorekeeper import Scorekeeper
 from web.app import create_app, new_link
-from web.contracts import FoundBackup, HealthCheck, Snapshot, WebhookReport
 from web.pages.matches import throw_positions
 from web.picture_check import check_picture
 from web.response import HttpProblem
 from web.server import Server, ServerError
-
-PACKING_WAIT_S = 10.0
-"""How long to wait for another backup, in seconds: enough to pack a thousand long matches.
-
-Only one backup at a time fits into memory.
-"""
-
-
-@dataclass(slots=True)
-class Maintenance:
-    """The health checks, backups and pictures of one companion. Implements `web.contracts.Maintainer`.
-
-    Attributes:
-        companion: The companion.
-        journal: The companion's journal.
-        backups: The backups of its matches, calibration and settings.
-        frames: The pictures and clips of its throws.
-        misreads: The pictures of throws whose readings people corrected.
-        coach: Works out statistics and advice for its matches.
-        checks: The checks of the health page.
-        shared: Its matches with other trays.
-    """
-
-    companion: Companion
-    journal: MendingJournal
-    backups: Backups
-    frames: ThrowPictures
-    misreads: MisreadStore
-    coach: TableCoach
-    checks: HealthChecks
-    shared: SharedMatches
-    _upload: BackupUpload = field(default_factory=BackupUpload)
-    _packing: Lock = field(default_factory=Lock)
-    _incoming: IncomingBackup = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._incoming = IncomingBackup(self.journal.path.parent)
-
-    def health(self) -> tuple[HealthCheck, ...]:
-        """Run every check and return the results, always in the same order."""
-        return self.checks.run()
-
-    def webhook(self) -> WebhookReport | None:
-        """Return how the latest steps for the webhook were delivered, or None if there is no webhook."""
-        deliveries = self.checks.deliveries
-        return deliveries.report() if deliveries else None
-
-    def backup(self) -> BinaryIO:
-        """Return matches, calibration and settings as one zip file, to be read once."""
-        if not self._packing.acquire(timeout=PACKING_WAIT_S):
-            raise TableError(Message("another backup is being prepared: try again in a moment"))
-        try:
-            file: BinaryIO = TemporaryFile(dir=self.journal.path.parent)  # noqa: SIM115 - closed by the caller
-            backup.pack(self.backups.collect(), file)
-        except OSError as error:
-            raise TableError(
-                Message("a backup cannot be made (%(why)s): is the disk full?", why=reason(error))
-            ) from None
-        finally:
-            self._packing.release()
-        file.seek(0)
-        return file
-
-    def receive(self, at: int, part: bytes) -> int:
-        """Store the next part of a backup and return the offset of the part after it."""
-        return self._upload.append(at, part)
-
-    def restore(self) -> Snapshot:
-        """Restore the backup that was received, and return the state of the table afterwards."""
-        try:
-            good = backup.unpack(self._upload.finish(), Message("the uploaded file"))
-        except BackupError as error:
-            raise TableError(error.message) from None
-        return self._restore(good)
-
-    def found_backup(self) -> FoundBackup | None:
-        """Return the backup found on a USB stick or the SD card."""
-        return self._incoming.describe()
-
-    def restore_found(self) -> Snapshot:
-        """Restore the backup that was found, and return the state of the table afterwards."""
-        try:
-            good = self._incoming.read()
-        except BackupError as error:
-            raise TableError(error.message) from None
-        if good is None:
-            raise TableError(Message("that backup is no longer available"))
-        snapshot = self._restore(good)
-        self._incoming.delete()
-        return snapshot
-
-    def dismiss_found(self) -> None:
-        """Ignore the backup that was found, from now on."""
-        self._incoming.delete()
-
-    def _restore(self, good: Backup) -> Snapshot:
-        def put() -> None:
-            restore_backup(good, self.journal, self.journal.path.parent, self.backups)
-            self.coach.rewind(good.position)
-
-        try:
-            return self.companion.do(RestoreBackup(put))
-        except OSError as error:
-            raise TableError(
-                Message("it cannot be restored (%(why)s): is the disk full?", why=reason(error))
-            ) from None
-
-    def frame(self, position: int) -> bytes | None:
-        """Return the camera image of a throw as JPEG, or None if it is not kept."""
-        return self.frames.get(position)
-
-    def clip(self, position: int) -> bytes | None:
-        """Return a clip of how the dice of a throw came to rest, as Motion JPEG, or None if none is kept."""
-        return self.frames.clip(position)
-
-    def clip_positions(self) -> frozenset[int]:
-        """Return the positions in the journal of all throws that have a clip."""
-        return self.frames.clip_positions()
-
 
 log = logging.getLogger(__name__)
 
@@ -298,8 +173,8 @@ def serving(
         announce(companion, options, server.port)
         state, warn = state_folder(options.state), partial(print_line, err=True)
         with (
-            publish_to_broker(options, companion, state, warn) as maintenance.checks.broker,
-            send_to_webhook(options, companion, state, warn) as maintenance.checks.deliveries,
+            publish_to_broker(options, companion, state, warn) as maintenance.broker,
+            send_to_webhook(options, companion, state, warn) as maintenance.deliveries,
         ):
             yield companion, server
 
@@ -435,7 +310,8 @@ def open_maintenance(
             coach=coach,
             other_tray=shared.view,
             on_pass=Heartbeat(),
-            bots=BotOptions(options.bot_pause_s, coach.think, monotonic),
+            bot_pause_s=options.bot_pause_s,
+            think=coach.think,
         )
         show_stored_photo(companion, History(journal.path), frames)
         companion.start()
@@ -449,8 +325,8 @@ def open_maintenance(
                     frames,
                     misreads,
                     coach,
-                    HealthChecks(companion, journal, backups, _system(options, state)),
                     shared,
+                    _system(options, state),
                 )
         finally:
             shared.close()

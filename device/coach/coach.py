@@ -47,45 +47,6 @@ TABLES = "odds"
 """Name of the folder with the tables of chances, in the state folder."""
 
 
-class JustWon:
-    """Notices when the match in play has been won, and starts its review.
-
-    Args:
-        history: All matches in the journal.
-        review: Begins to review a match. It is called with the number of the match in the journal
-            and the number of its steps.
-    """
-
-    def __init__(self, history: History, review: Callable[[int, int], object]) -> None:
-        self._history, self._review = history, review
-        self._is_played = False
-        self._match_id = 0
-
-    def is_about(self, match_id: int) -> bool:
-        """Return whether the match with this number is the one that was won last."""
-        return match_id == self._match_id
-
-    def note(self, match: Match) -> None:
-        """Begin to review the match in play if it has just been won."""
-        was_played, self._is_played = self._is_played, match.state.winner is None
-        if was_played and not self._is_played and (played := self._newest_match()):
-            self._match_id = played.id
-            self.review_again()
-
-    def review_again(self) -> None:
-        """Begin to review the match that was won last, unless another match has begun since."""
-        played = self._newest_match()
-        if played and self.is_about(played.id):
-            self._review(played.id, played.steps)
-
-    def _newest_match(self) -> PlayedMatch | None:
-        try:
-            return next(iter(self._history.matches(limit=1)), None)
-        except JournalError as error:
-            log.warning("cannot review the last match: %s", error)
-            return None
-
-
 class MatchFigures:
     """The newest figures about the match in play. Thread-safe.
 
@@ -343,7 +304,7 @@ class TableCoach:
         self._reviews = Reviews(worker, history, self._solve_if_just_won)
         self._solving = Solving(worker, self._on_progress)
         self._figures = MatchFigures(worker, self._on_figures)
-        self._just_won = JustWon(history, self._reviews.review)
+        self._is_played, self._won_match = False, 0
 
     def close(self) -> None:
         """End the process that computes the answers."""
@@ -370,7 +331,7 @@ class TableCoach:
     def coaching(self, match: Match | None) -> Coaching:
         """Return what the coach knows about this match now. The result may change whenever `changed` is called."""
         if match is not None:
-            self._just_won.note(match)
+            self._note_win(match)
         mode = self._notes_file.notes.mode_in(match)
         if mode is CoachMode.OFF or match is None:
             return Coaching(mode)
@@ -390,7 +351,7 @@ class TableCoach:
         if solved:
             self._reviews.forget()
             self._figures.forget()
-            self._just_won.review_again()
+            self._review_last_won()
         self._changed()
 
     # Before and during a match against a bot
@@ -431,8 +392,28 @@ class TableCoach:
 
     # After a match
 
+    def _note_win(self, match: Match) -> None:
+        """Begin to review the match in play if it has just been won."""
+        was_played, self._is_played = self._is_played, match.state.winner is None
+        if was_played and not self._is_played and (played := self._newest_match()):
+            self._won_match = played.id
+            self._review_last_won()
+
+    def _review_last_won(self) -> None:
+        """Begin to review the match that was won last, unless another match has begun since."""
+        played = self._newest_match()
+        if played and played.id == self._won_match:
+            self._reviews.review(played.id, played.steps)
+
+    def _newest_match(self) -> PlayedMatch | None:
+        try:
+            return next(iter(self._history.matches(limit=1)), None)
+        except JournalError as error:
+            log.warning("cannot review the last match: %s", error)
+            return None
+
     def _solve_if_just_won(self, match_id: int) -> None:
-        if self._just_won.is_about(match_id):
+        if match_id == self._won_match:
             self.solve(match_id)
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:

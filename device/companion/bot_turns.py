@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 
 from device.session.session import Session
 from game.match.events import Bot, Event, Thrown
@@ -31,20 +30,8 @@ def think_at_once(bot: Bot, state: State) -> "Future[Event | None]":
     return done
 
 
-@dataclass(frozen=True, slots=True)
-class BotOptions:
-    """How bots play.
-
-    Attributes:
-        pause_s: How long a bot waits before each throw and each decision, in seconds.
-        think: Starts computing a decision.
-        clock: Monotonic clock in seconds. If it stands still, bots act only when the button is
-            pressed.
-    """
-
-    pause_s: float = 2.5
-    think: Think = think_at_once
-    clock: Callable[[], float] = lambda: 0.0
+BOT_PAUSE_S = 2.5
+"""How long a bot usually waits before each throw and each decision, in seconds."""
 
 
 class BotTurns:
@@ -52,11 +39,20 @@ class BotTurns:
 
     Args:
         session: Carries out the steps.
-        options: How bots play.
+        pause_s: How long a bot waits before each throw and each decision, in seconds.
+        think: Starts computing a decision.
+        clock: Monotonic clock in seconds. If it stands still, bots act only when the button is pressed.
     """
 
-    def __init__(self, session: Session, options: BotOptions) -> None:
-        self._session, self._options = session, options
+    def __init__(
+        self,
+        session: Session,
+        pause_s: float,
+        think: Think = think_at_once,
+        *,
+        clock: Callable[[], float],
+    ) -> None:
+        self._session, self._pause_s, self._think_of, self._clock = session, pause_s, think, clock
         self._seen: State | None = None
         self._due_s = 0.0
         self._thought: Future[Event | None] | None = None
@@ -66,7 +62,7 @@ class BotTurns:
         """Return the seconds until the next step of a bot, or None if no bot has to act next."""
         if self._next_state() is None:
             return None
-        left_s = self._due_s - self._options.clock()
+        left_s = self._due_s - self._clock()
         thinking = self._thought is not None and not self._thought.done()
         return max(left_s, THINKING_S if thinking else 0.0)
 
@@ -80,9 +76,9 @@ class BotTurns:
         if state is None:
             return
         if self._thought is not None and not self._thought.done():
-            self._due_s = self._options.clock()  # a press ends the pause once the bot has decided
+            self._due_s = self._clock()  # a press ends the pause once the bot has decided
             return
-        self._due_s = self._options.clock() + self._options.pause_s
+        self._due_s = self._clock() + self._pause_s
         event = self._decision(state)
         if event is None and self._session.table.situation is not Situation.BOT:
             self._declined = state  # a person throws all dice for the bot
@@ -105,7 +101,7 @@ class BotTurns:
             return None
         if state is not self._seen:
             self._seen = state
-            self._due_s = self._options.clock() + self._options.pause_s
+            self._due_s = self._clock() + self._pause_s
             self._thought = self._think(state)
         return state
 
@@ -119,7 +115,7 @@ class BotTurns:
 
     def _think(self, state: State) -> "Future[Event | None] | None":
         bot = state.player.bot
-        return self._options.think(bot, state) if bot and needs_decision(state) else None
+        return self._think_of(bot, state) if bot and needs_decision(state) else None
 
     def _decision(self, state: State) -> Event | None:
         if self._thought is None:

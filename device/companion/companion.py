@@ -15,7 +15,7 @@ from device.cameras.base import Camera
 from device.cameras.simulated.player import throw_like_a_player
 from device.cameras.simulated.tray import SimulatedTray
 from device.coach.coach import TableCoach
-from device.companion.bot_turns import BotOptions, BotTurns
+from device.companion.bot_turns import BOT_PAUSE_S, BotTurns, Think, think_at_once
 from device.companion.picture_keeper import PictureKeeper, read_phone_picture
 from device.companion.table_button import TableButton
 from device.companion.tray_camera import TrayCamera
@@ -178,7 +178,8 @@ class Companion:
         other_tray: Returns what is known about the other tray of a shared match, or None if there is none.
         on_pass: Called in every pass of the companion's loop, about once a second or more often, and
             during a long task, to tell the watchdog that the program is working.
-        bots: How bots play; None means the usual options.
+        bot_pause_s: How long a bot waits before each throw and each decision, in seconds.
+        think: Starts computing the decision of a bot.
         clock: Monotonic clock in seconds, the same as that of the camera's frames.
         pause: Sleeps for a number of seconds.
 
@@ -218,7 +219,8 @@ class Companion:
         coach: TableCoach | None = None,
         other_tray: Callable[[], OtherTrayView | None] = lambda: None,
         on_pass: Callable[[], object] = lambda: None,
-        bots: BotOptions | None = None,
+        bot_pause_s: float = BOT_PAUSE_S,
+        think: Think = think_at_once,
         clock: Callable[[], float] = monotonic,
         pause: Callable[[float], object] = sleep,
     ) -> None:
@@ -253,7 +255,7 @@ class Companion:
         )
         if damage:  # the table's message is also spoken
             self.session.say(Paragraph(damage.sentences[0], self.session.table.message))
-        self.bots = BotTurns(self.session, bots or BotOptions(clock=clock))
+        self.bots = BotTurns(self.session, bot_pause_s, think, clock=clock)
         self.pictures = PictureKeeper(throw_pictures, misreads, self.tray_camera.watch.note_faces)
         # Every thread that reads dice loads networks of some 31 MB, so all phones share this thread.
         self._photo_reader = ThreadPoolExecutor(1, "phone pictures")

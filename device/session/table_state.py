@@ -7,7 +7,7 @@ the input, and returns a `Change`: the new state, and what has to be done outsid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from device.session.live_match import NO_MATCH
 from device.session.verdict import Answer
@@ -178,13 +178,6 @@ Overlay = Waiting | OpenQuestion | NeedsAttention
 """What interrupts the match: a wait for a reading, an open question, or advice."""
 
 
-class Offer(NamedTuple):
-    """The repairs (other interpretations of the last throw) on offer, with a number that distinguishes offers."""
-
-    number: int = 0
-    repairs: tuple[Answer, ...] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class CameraPresence:
     """Whether there is a camera over the tray.
@@ -218,7 +211,8 @@ class TableState:
         dice_log: The throws without a match; None unless "just dice" is on.
         overlay: What interrupts the match: a wait for a reading, an open question, or advice; None
             if nothing does.
-        offer: Other interpretations of the last throw.
+        offers: How often the answers on offer have changed, which tells a late tap from a new one.
+        repairs: Other interpretations of the last throw that are on offer.
         camera: Whether there is a camera.
         leftovers: Where the dice in the tray lay when they were last read, if they do not belong to
             a throw of the current match.
@@ -239,7 +233,8 @@ class TableState:
     rolloff_reading: int = 0
     dice_log: DiceLog | None = None
     overlay: Overlay | None = None
-    offer: Offer = Offer()  # noqa: RUF009 - it is frozen
+    offers: int = 0
+    repairs: tuple[Answer, ...] = ()
     camera: CameraPresence = CameraPresence()
     leftovers: tuple[Place, ...] = ()
     read_s: float | None = None
@@ -341,16 +336,13 @@ class TableState:
     def choices(self) -> tuple[Choice, ...]:
         """The answers on offer. Their ids change with each offer, so a late tap cannot answer a newer question."""
         return tuple(
-            Choice(f"{self.offer.number}.{i}", option.label)
-            for i, option in enumerate(self.options)
+            Choice(f"{self.offers}.{i}", option.label) for i, option in enumerate(self.options)
         )
 
     @property
     def options(self) -> tuple[Answer, ...]:
         """The answers to the open question or, if there is none, other interpretations of the last throw (repairs)."""
-        return (
-            self.overlay.options if isinstance(self.overlay, OpenQuestion) else self.offer.repairs
-        )
+        return self.overlay.options if isinstance(self.overlay, OpenQuestion) else self.repairs
 
     @property
     def has_ignored_objects(self) -> bool:
@@ -369,7 +361,7 @@ class TableState:
 
     def offering(self, *repairs: Answer) -> "TableState":
         """Return this state with other repairs (interpretations of the last throw) on offer."""
-        return replace(self, offer=Offer(self.offer.number + 1, repairs))
+        return replace(self, offers=self.offers + 1, repairs=repairs)
 
     def read_at(self, time_s: float) -> "TableState":
         """Return this state without an unread throw in the tray at this time, in seconds on the tray reader's clock."""

@@ -2,14 +2,14 @@
 
 import pytest
 
-from device.companion.bot_turns import BotOptions
+from device.companion.bot_turns import BOT_PAUSE_S
 from game.commands import EnterThrow, StartMatch, ThrowSimulatedDice
 from game.match.events import Bot, BotDice, PlayerStyle, Thrown
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
 
 CAREFUL = PlayerStyle("Anna", (300,) * 6, 1)
-PAUSE_S = BotOptions().pause_s
+PAUSE_S = BOT_PAUSE_S
 
 
 def farkle(rig, dice):

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from calibration.outline import OutlineFault
+from device import maintenance
 from device.calibrating import draft, drift_watch, wizard, wizard_camera
-from device.doctor import health_checks, problems
+from device.doctor import problems
 from device.doctor.problems import Trouble, failed
 from device.hardware.outputs import LAMPS, MEANINGS
 from device.session import messages
@@ -113,7 +114,7 @@ FAMILIES = {
     "constants": lambda: [*held_in(*CALIBRATING, messages)],
     "lamps": lambda: [*(lamp.meaning for lamp in LAMPS.values()), *MEANINGS.values()],
     "troubles": troubles,
-    "checks": lambda: [name for name, _ in health_checks.MACHINE],
+    "checks": lambda: [name for name, _ in maintenance.MACHINE],
     "camera": of_the_camera,
     "refusals": refusals,
     "mended": lambda: [*mended()],

@@ -4,7 +4,7 @@ Each page consists of sections, rendered once for each version of the table and 
 `_NAME.html`. Its digest tells a phone whether the section has changed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import blake2s
 from math import inf
 
@@ -164,20 +164,12 @@ def status_line(message: Message, say: Translate, farkle: str = "") -> str:
     return max(fitting, key=len) if fitting else min(sentences, key=len)
 
 
-class SectionsByLanguage:
-    """The sections of a live page in every language, rendered only when somebody reads them.
+Boards = Mapping[str, Sections]
+"""The sections of a live page by language, rendered only when somebody reads them."""
 
-    Args:
-        app: The application that has the templates.
-        names: The sections in their order.
-    """
 
-    def __init__(self, app: Flask, names: tuple[str, ...] = SECTIONS) -> None:
-        self._boards = {language: Sections(app, names, language) for language in LANGUAGES}
-
-    def current(self) -> Sections:
-        """Return the sections in the language of the request."""
-        return self._boards[language()]
+def _in_every_language(app: Flask, names: tuple[str, ...] = SECTIONS) -> Boards:
+    return {language: Sections(app, names, language) for language in LANGUAGES}
 
 
 def create_scoreboard(
@@ -192,13 +184,13 @@ def create_scoreboard(
         has_overlay: Whether there is a page for video streams.
     """
     page = Blueprint("page", __name__)
-    boards = SectionsByLanguage(app)
-    _add_board(page, table, streams, SectionsByLanguage(app, TV), name="board", template="tv.html")
+    boards = _in_every_language(app)
+    _add_board(page, table, streams, _in_every_language(app, TV), name="board", template="tv.html")
     _add_board(
-        page, table, streams, SectionsByLanguage(app, STORY), name="turns", template="story.html"
+        page, table, streams, _in_every_language(app, STORY), name="turns", template="story.html"
     )
     if has_overlay:
-        overlays = SectionsByLanguage(app, OVERLAY)
+        overlays = _in_every_language(app, OVERLAY)
         _add_board(
             page, table, streams, overlays,
             name="overlay", template="overlay.html", heartbeat_s=OVERLAY_HEARTBEAT_S,
@@ -207,7 +199,7 @@ def create_scoreboard(
     @page.get("/")
     def scoreboard() -> Response:
         snapshot = table.snapshot()
-        sections = boards.current().sections(snapshot)
+        sections = boards[language()].sections(snapshot)
         return fresh(render_template("board.html", sections=sections, state=snapshot))
 
     @page.get("/new")
@@ -235,7 +227,7 @@ def _add_board(
     page: Blueprint,
     table: Table,
     streams: Streams,
-    boards: SectionsByLanguage,
+    boards: Boards,
     *,
     name: str,
     template: str,
@@ -245,7 +237,7 @@ def _add_board(
 
     def whole() -> Response:
         snapshot = table.snapshot()
-        sections = boards.current().sections(snapshot)
+        sections = boards[language()].sections(snapshot)
         return fresh(render_template(template, sections=sections, state=state_json(snapshot)))
 
     page.add_url_rule(f"/{name}", name, whole)
@@ -256,7 +248,7 @@ def _add_stream(
     page: Blueprint,
     table: Table,
     streams: Streams,
-    boards: SectionsByLanguage,
+    boards: Boards,
     name: str = "",
     *,
     heartbeat_s: float = inf,
@@ -266,11 +258,11 @@ def _add_stream(
 
     @page.get(f"{prefix}/live", endpoint=f"{name}_live")
     def live() -> Response:
-        return streams.open(table, boards.current().event, HEARTBEAT, heartbeat_s)
+        return streams.open(table, boards[language()].event, HEARTBEAT, heartbeat_s)
 
     @page.get(f"{prefix}/sections", endpoint=f"{name}_sections")
     def sections() -> Response:
-        return fresh(boards.current().html(table.snapshot()))
+        return fresh(boards[language()].html(table.snapshot()))
 
 
 def page_renderer(table: Table) -> Callable[..., Response]:

@@ -5,7 +5,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from device.companion.bot_turns import BotOptions, BotTurns
+from device.companion.bot_turns import BotTurns
 from device.session.live_match import LiveMatch
 from device.session.session import Session
 from game.commands import (
@@ -39,7 +39,7 @@ class BotTable:
 
     def __init__(self, session, clock, **options):
         self.session, self.clock = session, clock
-        self.bots = BotTurns(session, BotOptions(PAUSE_S, clock=clock, **options))
+        self.bots = BotTurns(session, PAUSE_S, clock=clock, **options)
 
     def let_act(self, steps=1):
         for _ in range(steps):
