@@ -28,8 +28,13 @@ from web.api.shared_match import create_shared_match, create_shared_page
 from web.api.table import create_api, create_picture
 from web.concurrency_limit import ConcurrencyLimit
 from web.contracts import Calibration, Coach, Maintainer, Misreads, SharedPlay, Table
-from web.pages.evening import create_evening
-from web.pages.matches import CachedHistory, PictureAt, create_match_pages, no_pictures
+from web.pages.matches import (
+    CachedHistory,
+    PictureAt,
+    create_evening,
+    create_match_pages,
+    no_pictures,
+)
 from web.pages.printouts import create_printouts
 from web.pages.scoreboard import create_scoreboard, page_renderer
 from web.pages.templates import TEMPLATES, YEAR_S, CompiledTemplates, asset, register_filters

@@ -62,39 +62,20 @@ def video_pictures(url: str, open_s: float, read_s: float) -> Iterator["VideoPic
         raise OSError from None
 
 
-class _Arrivals:
-    """The times at which the packets of a video arrived, found from the time stamps that the camera gave them.
-
-    The time at which a packet is read would be too late for one that had to wait, while FFmpeg was still looking for
-    the format or this process was stopped. The two clocks have no common start, but the packet that is read soonest
-    after its time stamp shows the difference.
-    """
-
-    def __init__(self) -> None:
-        self._offsets_s = (float("inf"), float("inf"))
-        self._began_s = monotonic()
-
-    def note(self, stamp_s: float) -> None:
-        """Note that a packet with this time stamp, in seconds, was read just now."""
-        now_s = monotonic()
-        if now_s - self._began_s > STEADY_S:  # the clocks drift, and a camera may set its own
-            self._offsets_s, self._began_s = (self._offsets_s[1], float("inf")), now_s
-        self._offsets_s = (self._offsets_s[0], min(self._offsets_s[1], now_s - stamp_s))
-
-    def time_of(self, stamp_s: float) -> float:
-        """Return when the packet with this time stamp arrived, in seconds."""
-        return stamp_s + min(self._offsets_s)
-
-
 class _Decoder:
     """Decodes the packets of a video in order, as far as somebody asks for pictures and this machine is fast enough.
 
     A picture of a video needs those before it, back to a key frame. The decoder goes on with the next key frame if
     it has arrived already, or if there are more packets than can be decoded in `CATCH_UP_S`.
+
+    When a packet arrived is found from the time stamp that the camera gave it. The time at which it is read would be
+    too late for a packet that had to wait, while FFmpeg was still looking for the format or this process was stopped.
+    The two clocks have no common start, but the packet that is read soonest after its time stamp shows the difference.
     """
 
     def __init__(self, codec: Any) -> None:
-        self.arrivals = _Arrivals()
+        self._offsets_s = (float("inf"), float("inf"))
+        self._began_s = monotonic()
         self._codec, self._lock = codec, Lock()
         self._pending: deque[VideoPicture] = deque()
         self._needs_key_frame = True
@@ -105,7 +86,7 @@ class _Decoder:
         """Add a packet that was read just now, and return its picture."""
         stamp_s = None if packet.dts is None else float(packet.dts * packet.time_base)
         if stamp_s is not None:
-            self.arrivals.note(stamp_s)
+            self._note_arrival(stamp_s)
         picture = VideoPicture(self, packet, stamp_s, monotonic())
         with self._lock:
             if packet.is_keyframe:
@@ -114,6 +95,16 @@ class _Decoder:
             if not self._needs_key_frame:
                 self._pending.append(picture)
         return picture
+
+    def _note_arrival(self, stamp_s: float) -> None:
+        now_s = monotonic()
+        if now_s - self._began_s > STEADY_S:  # the clocks drift, and a camera may set its own
+            self._offsets_s, self._began_s = (self._offsets_s[1], float("inf")), now_s
+        self._offsets_s = (self._offsets_s[0], min(self._offsets_s[1], now_s - stamp_s))
+
+    def arrival_of(self, stamp_s: float) -> float:
+        """Return when the packet with this time stamp arrived, in seconds."""
+        return stamp_s + min(self._offsets_s)
 
     def decode(self) -> "tuple[av.VideoFrame, VideoPicture] | None":
         """Decode packets, and return the newest image and its picture; None before the first image."""
@@ -157,7 +148,7 @@ class VideoPicture:
         """Implement `ArrivedPicture.time_s`: when the packet arrived."""
         if self.stamp_s is None:
             return self.read_s
-        return self.decoder.arrivals.time_of(self.stamp_s)
+        return self.decoder.arrival_of(self.stamp_s)
 
     def decode(self, reduction: int) -> tuple[Image, float] | None:
         """Implement `ArrivedPicture.decode`."""

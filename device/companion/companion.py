@@ -17,9 +17,8 @@ from device.cameras.simulated.tray import SimulatedTray
 from device.coach.coach import TableCoach
 from device.companion.bot_turns import BOT_PAUSE_S, BotTurns, Think, think_at_once
 from device.companion.picture_keeper import PictureKeeper, read_phone_picture
-from device.companion.table_button import TableButton
 from device.companion.tray_camera import TrayCamera
-from device.hardware.button import TrayButton
+from device.hardware.button import TableButton, TrayButton
 from device.hardware.outputs import Signals, lamp_for, spoken_text
 from device.hardware.systemd import end_process, keep_alive
 from device.safe_mode import SafeMode

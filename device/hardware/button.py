@@ -1,4 +1,7 @@
-"""The button at the tray. When it is released, the time for which it was down distinguishes a press from a hold."""
+"""The button at the tray. When it is released, the time for which it was down distinguishes a press from a hold.
+
+Pages can press it as well.
+"""
 
 from collections.abc import Callable
 from threading import Lock
@@ -9,9 +12,21 @@ from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockPin
 
 from device.hardware.choices import BUTTON_PIN
+from device.session.indicator import SHUTDOWN_S, STUCK_S
+from game.commands import Hold, MoveSimulatedButton, Press
+from game.message import Message
+from game.situation import TableError
 
 BOUNCE_S = 0.02
 """Debounce time in seconds, applied by the kernel: longer than a push-button bounces, shorter than any press."""
+
+
+ABANDONED_S = 12.0
+"""A simulated button that has been down for this many seconds, longer than any accepted hold, was abandoned by its phone."""
+
+ONLY_AT_THE_TRAY = Message("Only the button at the tray can shut the machine down.")
+STUCK = Message("the button is stuck: it has been down for more than ten seconds")
+BUSY = Message("The button is being held: wait until it is released.")
 
 
 class TrayButton:
@@ -116,3 +131,114 @@ class TrayButton:
         simulated_s = self._simulated_hold_s
         held_s = self._clock() - down_s if simulated_s is None else simulated_s
         self._on_release(held_s if held_s >= self._hold_s else 0.0, self._request)
+
+
+class TableButton:
+    """The button of the table.
+
+    A page presses a simulated button at its pin, so that the lamp shows what releasing the button
+    would do. Only one phone or program at a time can hold it down. If the button is real, a press on a page
+    has the same effect as one of that button.
+
+    Args:
+        button: The button at the tray; None if there is none.
+        missing: Why there is no button; None if there is one, or if none is expected.
+        press: Called with the seconds of a hold, and the id of its request, if a page uses a real button.
+        clock: Monotonic clock in seconds.
+        pause: Sleeps for a number of seconds.
+    """
+
+    def __init__(
+        self,
+        button: TrayButton | None,
+        missing: Message | None,
+        press: Callable[[float, str], object],
+        clock: Callable[[], float],
+        pause: Callable[[float], object],
+    ) -> None:
+        self._button, self._missing, self._press = button, missing, press
+        self._clock, self._pause = clock, pause
+        self._simulated = button if button and button.is_simulated else None
+        self._moving = Lock()
+        self._down_s: float | None = None
+        self._is_timed = False
+
+    @property
+    def is_real(self) -> bool:
+        """Whether there is a physical button, which can be pressed only at the tray."""
+        return self._button is not None and self._simulated is None
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the button has been down for longer than anybody would hold it."""
+        held_s = self._button.held_s if self._button else None
+        return held_s is not None and held_s >= STUCK_S
+
+    @property
+    def trouble(self) -> Message | None:
+        """Why there is no button, or a message that the button is stuck; None if neither is the case."""
+        return STUCK if self.is_stuck else self._missing
+
+    def use(self, command: Press | Hold | MoveSimulatedButton, request: str = "") -> None:
+        """Press, hold or move the button as a page asks.
+
+        Args:
+            command: The command that the page sends. `seconds` of a release says how long the finger was on
+                the button according to the phone's clock; None measures the time here.
+            request: Id of the page's request; "" if it has none.
+
+        Raises:
+            TableError: If the button is already in use, or if the command would move a real button or
+                shut the machine down.
+        """
+        match command:
+            case Press():
+                self._hold(0.0, request)
+            case Hold() if command.seconds >= SHUTDOWN_S:
+                raise TableError(ONLY_AT_THE_TRAY)
+            case Hold():
+                self._hold(command.seconds, request)
+            case MoveSimulatedButton() if self._simulated is None:
+                raise TableError(Message("There is a real button: press it at the tray."))
+            case MoveSimulatedButton(down=True):
+                self._push(self._simulated, is_timed=False)
+            case MoveSimulatedButton():
+                is_too_long = (command.seconds or 0.0) >= SHUTDOWN_S
+                with self._moving:
+                    if self._is_timed:
+                        raise TableError(BUSY)
+                    if (
+                        is_too_long
+                    ):  # the pin reads as released, but releasing a stuck button has no effect
+                        self._release(self._simulated, STUCK_S)
+                    else:
+                        self._release(self._simulated, command.seconds, request)
+                if is_too_long:
+                    raise TableError(ONLY_AT_THE_TRAY)
+
+    def close(self) -> None:
+        """Release the pin of the button."""
+        if self._button:
+            self._button.close()
+
+    def _hold(self, seconds: float, request: str) -> None:
+        if self._simulated is None:
+            self._press(seconds, request)
+            return
+        self._push(self._simulated, is_timed=True)
+        self._pause(seconds)
+        with self._moving:
+            self._release(self._simulated, request=request)
+
+    def _push(self, button: TrayButton, *, is_timed: bool) -> None:
+        with self._moving:
+            if self._down_s is not None:
+                if self._clock() - self._down_s < ABANDONED_S:
+                    raise TableError(BUSY)
+                self._release(button)
+            self._down_s, self._is_timed = self._clock(), is_timed
+            button.drive(down=True)
+
+    def _release(self, button: TrayButton, held_s: float | None = None, request: str = "") -> None:
+        self._down_s, self._is_timed = None, False
+        button.drive(down=False, held_s=held_s, request=request)

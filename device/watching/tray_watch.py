@@ -57,79 +57,6 @@ It is called with the reading, the corners of the tray (None if they are not kno
 """
 
 
-class BurstReader:
-    """Combines the readings of several frames that were taken while the tray was at rest.
-
-    Args:
-        link: The connection to the camera, which has to be informed before any lengthy step.
-        memory: The knowledge about the tray.
-        size: Number of frames whose readings must agree, at least 1.
-        zones_of: Returns where the camera sees its tray.
-        filter_reading: Corrects each reading with what is known about the dice.
-    """
-
-    def __init__(
-        self,
-        link: CameraLink,
-        memory: TrayMemory,
-        size: int,
-        zones_of: ZonesOf,
-        filter_reading: ReadingFilter,
-    ) -> None:
-        self._link, self._memory = link, memory
-        self._size, self._zones_of, self._filter = size, zones_of, filter_reading
-        self._frames: list[tuple[Image, Reading, KnownTray]] = []
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether enough frames have been read since something was last learnt about the tray."""
-        self._frames = [frame for frame in self._frames if frame[2] is self._memory.known]
-        return len(self._frames) >= self._size
-
-    def discard(self) -> None:
-        """Discard the frames, because the tray is no longer at rest."""
-        self._frames.clear()
-
-    def add_frame(self, camera: Camera, image: Image | None) -> None:
-        """Read one more frame.
-
-        Args:
-            camera: The open camera.
-            image: A frame that was captured when the tray came to rest; None captures one now.
-        """
-        image = self._link.capture(camera, is_at_rest=True).image if image is None else image
-        known = self._memory.known
-        self._frames.append((image, self.read_image(camera, image), known))
-
-    def finish(self, camera: Camera, image: Image | None) -> tuple[Reading, Image]:
-        """Read the frames that are still missing, return the result, and start a new burst.
-
-        Args:
-            camera: The open camera.
-            image: A frame that was captured when the tray came to rest; None if there is none.
-
-        Returns:
-            The combined reading and the first frame.
-        """
-        while not self.is_complete:
-            self.add_frame(camera, image)
-            image = None
-        (images, readings, _), self._frames = zip(*self._frames, strict=True), []
-        return combine_readings(readings), images[0]
-
-    def read_image(self, camera: Camera, image: Image) -> Reading:
-        """Read one image, using what is known about the tray.
-
-        Args:
-            camera: The open camera.
-            image: A frame from that camera, (height, width, 3) BGR.
-        """
-        self._link.note_call()
-        zones = self._zones_of(camera, (image.shape[1], image.shape[0]))
-        reading = read(image, zones.tray, aside=zones.aside, known=self._memory.known)
-        return self._filter(reading, zones.tray, camera.name)
-
-
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
@@ -371,13 +298,7 @@ class TrayWatch:
         self.preview, self.memory = TrayPreview(), TrayMemory()
         self.link = CameraLink(open_camera, clock)
         self._tasks, self._motion = CameraTasks(), MarkedMotion(clock)
-        self._burst = BurstReader(
-            self.link,
-            self.memory,
-            options.burst_frames,
-            options.zones_of,
-            options.filter_reading,
-        )
+        self._burst: list[tuple[Image, Reading, KnownTray]] = []
         self._request: ReadRequest | None = None
         self._request_numbers, self._request_lock = count(1), Lock()
         self._watched: _Watched | None = None
@@ -548,7 +469,7 @@ class TrayWatch:
         self.memory.begin(tray, self._options.leans(camera.name))
         self._motion.begin(motion)
         self.preview = TrayPreview(tray, image)
-        self._burst.discard()
+        self._burst.clear()
         self._next_s, self._idle_s = self._clock(), float("-inf")
         self._watched = _Watched(
             camera,
@@ -580,7 +501,7 @@ class TrayWatch:
         frame = self._take_preview(watched)
         is_settled = self.preview.is_settled
         if not is_settled:
-            self._burst.discard()
+            self._burst.clear()
         rest = watched.rests.feed(
             frame,
             is_settled=is_settled,
@@ -598,9 +519,9 @@ class TrayWatch:
             self.preview.is_settled
             and self._request is None
             and self._has_unreported_throw
-            and not self._burst.is_complete
+            and not self._is_burst_complete
         ):
-            self._burst.add_frame(camera, rest.image if rest else None)
+            self._read_frame(camera, rest.image if rest else None)
 
     @property
     def _has_unreported_throw(self) -> bool:
@@ -652,7 +573,7 @@ class TrayWatch:
             watched: The camera, and the helper objects created for it.
             rest: The period of rest that begins with the current preview; None if none does.
         """
-        reading, image = self._burst.finish(watched.camera, rest.image if rest else None)
+        reading, image = self._finish_burst(watched.camera, rest.image if rest else None)
         seen_s = self._take_preview(watched).time_s
         if not self.preview.is_settled:
             return
@@ -676,9 +597,43 @@ class TrayWatch:
         rest = watched.rests.take_previous(self._motion.marked_s)
         if rest is None:
             return None
-        reading = self._burst.read_image(watched.camera, rest.image)
+        reading = self._read_image(watched.camera, rest.image)
         tray_reading = TrayReading(reading, empty.tray_reading.has_tumbled, rest.until_s)
         return replace(empty, tray_reading=tray_reading, image=rest.image, clip=rest.clip)
+
+    # A burst: the readings of several frames that were taken while the tray was at rest.
+
+    @property
+    def _is_burst_complete(self) -> bool:
+        """Whether enough frames have been read since something was last learnt about the tray."""
+        self._burst = [frame for frame in self._burst if frame[2] is self.memory.known]
+        return len(self._burst) >= self._options.burst_frames
+
+    def _read_frame(self, camera: Camera, image: Image | None) -> None:
+        """Read one more frame; None captures it now."""
+        image = self.link.capture(camera, is_at_rest=True).image if image is None else image
+        known = self.memory.known
+        self._burst.append((image, self._read_image(camera, image), known))
+
+    def _finish_burst(self, camera: Camera, image: Image | None) -> tuple[Reading, Image]:
+        """Read the frames that are still missing, and return the combined reading and the first frame.
+
+        Args:
+            camera: The open camera.
+            image: A frame that was captured when the tray came to rest; None if there is none.
+        """
+        while not self._is_burst_complete:
+            self._read_frame(camera, image)
+            image = None
+        (images, readings, _), self._burst = zip(*self._burst, strict=True), []
+        return combine_readings(readings), images[0]
+
+    def _read_image(self, camera: Camera, image: Image) -> Reading:
+        """Read one image, using what is known about the tray."""
+        self.link.note_call()
+        zones = self._options.zones_of(camera, (image.shape[1], image.shape[0]))
+        reading = read(image, zones.tray, aside=zones.aside, known=self.memory.known)
+        return self._options.filter_reading(reading, zones.tray, camera.name)
 
     def _close_request(self, request: ReadRequest, report: Report) -> None:
         """Post the report that answers a request, unless the request has been replaced or cancelled."""

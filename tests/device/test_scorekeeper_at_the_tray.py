@@ -54,9 +54,9 @@ def test_an_unanswered_request_expires(real):
 
 
 def test_a_renamed_player_keeps_the_phone(match_rig):
-    do, phones = match_rig.companion.do, match_rig.companion.scorekeeper.players
+    do, phones = match_rig.companion.do, match_rig.companion.scorekeeper
     phones.allow_own_turns(on=True)
-    phones.assign("bens phone", "Ben")
+    phones.assign_player("bens phone", "Ben")
     do(RecordEvent(Renamed(1, "Benjamin")))
     do(RecordEvent(Joined("Ben")))
     assert phones.may_act("bens phone", "Benjamin")

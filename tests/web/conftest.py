@@ -35,7 +35,7 @@ from game.situation import Choice, Situation, TableError
 from tests.game.shipped import shipped
 from tests.tray_reader import FakeTrayReader
 from tests.waiting import PATIENCE_S
-from web.access.phone import COOKIE, PhoneCookies
+from web.access.phone import COOKIE, AccessControl
 from web.access.scorekeeper import Scorekeeper, ScorekeeperRecord
 from web.api.openapi import document
 from web.app import create_app
@@ -45,7 +45,7 @@ from web.server import Server
 from web.stream import Streams
 
 SECRET = bytes(32)
-PHONE_COOKIE, PHONE = PhoneCookies(SECRET).new_cookie()
+PHONE_COOKIE, PHONE = AccessControl(SECRET, Scorekeeper()).new_cookie()
 """The scorekeeper's phone, unless a test chooses another one."""
 
 RULES = load("walnut-studiolo")
@@ -254,7 +254,7 @@ def make_app(table, *, holder: str = PHONE, has_button: bool = True, **options):
         table.show(scorekeeper=scorekeeper.view())
         table.scorekeeper = scorekeeper
     app = create_app(table, scorekeeper=scorekeeper, secret=SECRET, **options)
-    app.extensions["traykeeper_access"].owners.add(PHONE)
+    app.extensions["traykeeper_access"].add_owner(PHONE)
     app.after_request(_check_shape)
     return app
 

@@ -47,52 +47,33 @@ ONLY_WATCHING = Message(
 )
 
 
-class Owners:
-    """The phones that have recently proved that they belong to the owner. Any thread may call its methods.
-
-    Args:
-        clock: Returns monotonic time in seconds.
-    """
-
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock, self._lock = clock, Lock()
-        self._proved_s: dict[str, float] = {}
-
-    def __repr__(self) -> str:
-        return f"<Owners: {len(self._proved_s)}>"
-
-    def add(self, phone: str) -> None:
-        """Count a phone as the owner's for the next hour."""
-        with self._lock:
-            self._proved_s.pop(phone, None)
-            self._proved_s[phone] = self._clock()
-            while len(self._proved_s) > MAX_OWNERS:
-                del self._proved_s[next(iter(self._proved_s))]
-
-    def has(self, phone: str) -> bool:
-        """Return whether a phone counts as the owner's."""
-        at_s = self._proved_s.get(phone)
-        return bool(phone) and at_s is not None and self._clock() - at_s < OWNER_S
-
-    def require(self) -> None:
-        """Refuse the current request unless the owner's phone has sent it.
-
-        Raises:
-            HttpProblem: If another phone has sent it.
-        """
-        if not self.has(g.phone):
-            raise HttpProblem(403, NO_OWNER)
+def _badge(number: bytes) -> str:
+    return blake2s(number, digest_size=6, person=b"badge").hexdigest()
 
 
-class PhoneCookies:
-    """Signs the cookies of phones and reads them.
+class AccessControl:
+    """The parts that decide what each phone may do. Any thread may call its methods.
 
     Args:
         secret: Secret of the table, 32 bytes.
+        scorekeeper: Decides which phone may change the match.
+
+        clock: Returns monotonic time in seconds.
+
+    Attributes:
+        scorekeeper: Decides which phone may change the match.
+        pins: Checks PINs.
+        link: The link that `traykeeper play` prints.
     """
 
-    def __init__(self, secret: bytes) -> None:
+    def __init__(
+        self, secret: bytes, scorekeeper: Scorekeeper, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self.scorekeeper = scorekeeper
+        self.pins, self.link = PinChecker(secret), OneTimeLink()
         self._signer = Signer(secret, salt="traykeeper phone", digest_method=sha256)
+        self._clock, self._lock = clock, Lock()
+        self._owners_s: dict[str, float] = {}
 
     def badge(self, cookies: Mapping[str, str]) -> str:
         """Return the badge of the phone with these cookies, or "" if none of them is valid."""
@@ -106,35 +87,32 @@ class PhoneCookies:
         number = token_hex(16)
         return self._signer.sign(number).decode(), _badge(number.encode())
 
+    def add_owner(self, phone: str) -> None:
+        """Count a phone as the owner's for the next hour, because it has proved that."""
+        with self._lock:
+            self._owners_s.pop(phone, None)
+            self._owners_s[phone] = self._clock()
+            while len(self._owners_s) > MAX_OWNERS:
+                del self._owners_s[next(iter(self._owners_s))]
 
-def _badge(number: bytes) -> str:
-    return blake2s(number, digest_size=6, person=b"badge").hexdigest()
+    def is_owner(self, phone: str) -> bool:
+        """Return whether a phone counts as the owner's."""
+        at_s = self._owners_s.get(phone)
+        return bool(phone) and at_s is not None and self._clock() - at_s < OWNER_S
 
+    def require_owner(self) -> None:
+        """Refuse the current request unless the owner's phone has sent it.
 
-class AccessControl:
-    """The parts that decide what each phone may do.
-
-    Args:
-        secret: Secret of the table, 32 bytes.
-        scorekeeper: Decides which phone may change the match.
-
-    Attributes:
-        scorekeeper: Decides which phone may change the match.
-        cookies: Signs and reads the cookies of phones.
-        owners: The phones that belong to the machine's owner.
-        pins: Checks PINs.
-        link: The link that `traykeeper play` prints.
-    """
-
-    def __init__(self, secret: bytes, scorekeeper: Scorekeeper) -> None:
-        self.scorekeeper = scorekeeper
-        self.cookies, self.owners = PhoneCookies(secret), Owners()
-        self.pins, self.link = PinChecker(secret), OneTimeLink()
+        Raises:
+            HttpProblem: If another phone has sent it.
+        """
+        if not self.is_owner(g.phone):
+            raise HttpProblem(403, NO_OWNER)
 
     def ensure_phone(self) -> str:
         """Return the badge of the phone that sent this request; a new phone gets a cookie."""
         if not g.phone:
-            g.new_cookie, g.phone = self.cookies.new_cookie()
+            g.new_cookie, g.phone = self.new_cookie()
             self.scorekeeper.mark_seen(g.phone, request.user_agent.string)
         return str(g.phone)
 
@@ -149,15 +127,15 @@ def register(app: Flask, table: Table, access: AccessControl) -> None:
         table: The table, which knows whose turn it is.
         access: Decides what each phone may do.
     """
-    scorekeeper, owners = access.scorekeeper, access.owners
+    scorekeeper = access.scorekeeper
 
     def check_permission() -> None:
-        g.phone = access.cookies.badge(request.cookies)
+        g.phone = access.badge(request.cookies)
         g.is_scorekeeper = scorekeeper.is_held_by(g.phone)
         scorekeeper.mark_seen(g.phone, request.user_agent.string)
         route = current_route()
         if route and route.permission is Permission.OWNER:
-            owners.require()
+            access.require_owner()
         elif route or request.method not in SAFE:
             refuse_watchers(route.permission if route else Permission.SCOREKEEPER)
 
@@ -180,7 +158,7 @@ def register(app: Flask, table: Table, access: AccessControl) -> None:
         return {
             "me": me,
             "is_scorekeeper": scorekeeper.is_held_by(me),
-            "is_owner": owners.has(me),
+            "is_owner": access.is_owner(me),
         }
 
     app.context_processor(template_values)

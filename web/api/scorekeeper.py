@@ -140,7 +140,7 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
     )  # fmt: skip
     def prove_owner(pin: str) -> Response:
         check(pin, machine_only=True)
-        access.owners.add(access.ensure_phone())
+        access.add_owner(access.ensure_phone())
         return json_response({"seconds": OWNER_S})
 
     @routes.read(
@@ -162,7 +162,7 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
             raise HttpProblem(403, INVALID_LINK)
         if scorekeeper.prove(access.ensure_phone()):
             link.use_up()
-        access.owners.add(g.phone)
+        access.add_owner(g.phone)
         return _status(scorekeeper)
 
 

@@ -3,8 +3,7 @@
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from device.companion.table_button import ABANDONED_S, TableButton
-from device.hardware.button import TrayButton
+from device.hardware.button import ABANDONED_S, TableButton, TrayButton
 from game.commands import Hold, MoveSimulatedButton
 from game.situation import TableError
 

@@ -5,8 +5,9 @@ from time import time
 import pytest
 
 from tests.web.conftest import PHONE, SECRET, as_scorekeeper, make_app
-from web.access.phone import MAX_OWNERS, OWNER_S, Owners
+from web.access.phone import MAX_OWNERS, OWNER_S, AccessControl
 from web.access.pin import MAX_TRIES, pin_at
+from web.access.scorekeeper import Scorekeeper
 from web.app import new_link
 
 OWNER_ONLY = [
@@ -18,7 +19,7 @@ OWNER_ONLY = [
 @pytest.fixture
 def app(table):
     app = make_app(table)
-    app.extensions["traykeeper_access"].owners._proved_s.clear()
+    app.extensions["traykeeper_access"]._owners_s.clear()
     return app
 
 
@@ -46,13 +47,13 @@ def test_pin_in_the_terminal_allows_backups_for_an_hour(app, clock):
     assert prove(client, pin_at(time(), SECRET)).json == {"seconds": OWNER_S}
 
     assert client.get("/api/v1/backup").status_code == 404  # allowed, but this table keeps nothing
-    owners = Owners(clock)
-    owners.add(PHONE)
+    access = AccessControl(SECRET, Scorekeeper(), clock)
+    access.add_owner(PHONE)
     clock.now_s += OWNER_S - 1
-    assert owners.has(PHONE)
+    assert access.is_owner(PHONE)
     clock.now_s += 1
-    assert not owners.has(PHONE)
-    assert not owners.has("")
+    assert not access.is_owner(PHONE)
+    assert not access.is_owner("")
 
 
 def test_link_that_play_prints_allows_backups(app):
@@ -70,9 +71,9 @@ def test_wrong_pins_are_limited(app):
 
 
 def test_oldest_owner_is_forgotten_beyond_the_limit():
-    owners = Owners()
+    access = AccessControl(SECRET, Scorekeeper())
     for number in range(MAX_OWNERS + 1):
-        owners.add(str(number))
+        access.add_owner(str(number))
 
-    assert not owners.has("0")
-    assert owners.has(str(MAX_OWNERS))
+    assert not access.is_owner("0")
+    assert access.is_owner(str(MAX_OWNERS))

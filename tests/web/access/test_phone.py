@@ -6,7 +6,8 @@ import pytest
 
 from game.commands import Bank, EnterThrow, StartMatch
 from tests.web.conftest import PHONE, PHONE_COOKIE, as_scorekeeper, make_app
-from web.access.phone import COOKIE, PhoneCookies
+from web.access.phone import COOKIE, AccessControl
+from web.access.scorekeeper import Scorekeeper
 from web.app import new_link
 
 
@@ -152,7 +153,7 @@ def test_phone_with_a_forged_cookie_only_watches(app, forged):
 
 def test_phone_with_a_cookie_of_another_table_only_watches(app):
     client = app.test_client()
-    client.set_cookie(COOKIE, PhoneCookies(b"another").new_cookie()[0])
+    client.set_cookie(COOKIE, AccessControl(b"another", Scorekeeper()).new_cookie()[0])
 
     assert post(client, "bank").status_code == 403
 

@@ -223,7 +223,7 @@ def test_backup_on_a_stick_is_restored_or_dismissed(client, maintainer):
 
 def test_backup_on_a_stick_is_shown_but_not_restored_without_the_pin(table, maintainer):
     app = make_app(table, maintainer=maintainer)
-    app.extensions["traykeeper_access"].owners._proved_s.clear()
+    app.extensions["traykeeper_access"]._owners_s.clear()
     maintainer.waiting = FoundBackup(Message("so many matches"), is_usable=True)
     page = as_scorekeeper(app).get("/health").text
 

@@ -12,7 +12,7 @@ from game.match.events import ScoreSet
 from game.match.match import Match
 from tests.web.conftest import RULES, MemoryTable, as_scorekeeper, make_app
 from tests.web.evening import AtOnce, journal_of, played
-from web.pages.evening import EVENING_S, MAX_SHOWN, players
+from web.pages.matches import EVENING_S, MAX_SHOWN, evening_players
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_evening_shows_its_matches_with_their_awards(history):
 
 
 def test_wins_and_points_add_up_by_name(history):
-    found = {each.name: each for each in players(history.matches())}
+    found = {each.name: each for each in evening_players(history.matches())}
 
     assert found["Ben"].matches == 2
     assert sum(each.won for each in found.values()) == 2
@@ -54,7 +54,7 @@ def in_teams(tmp_path):
 
 
 def test_team_mates_win_together_and_an_unfinished_match_does_not_count(in_teams):
-    found = {each.name: (each.won, each.matches) for each in players(in_teams.matches())}
+    found = {each.name: (each.won, each.matches) for each in evening_players(in_teams.matches())}
 
     assert found == {"Anna": (1, 1), "Ben": (0, 1), "Cleo": (1, 1), "Dan": (0, 1)}
 
