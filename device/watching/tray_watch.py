@@ -28,8 +28,17 @@ from device.cameras.roll_clip import ClipRecorder, RollClip
 from device.machine_fit import return_free_memory
 from device.session.tray_reader import TrayReading
 from device.watching.camera_link import RETRY_S, CameraLink, CameraTasks
-from device.watching.frame_diff import Grey, Region, find_motion, to_grey
-from device.watching.motion import STILL_S, Activity, MarkedMotion, Motion, MotionWatch
+from device.watching.motion import (
+    STILL_S,
+    Activity,
+    Grey,
+    MarkedMotion,
+    Motion,
+    MotionWatch,
+    Region,
+    find_motion,
+    to_grey,
+)
 from device.watching.reports import (
     CameraFound,
     CameraLost,

@@ -40,19 +40,6 @@ _PIPS: dict[int, tuple[tuple[int, int], ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Mesh:
-    """The facets of a die with edge 1, centred on the origin.
-
-    Attributes:
-        corners: Four corners of each facet, (facets, 4, 3).
-        normals: The outward unit vector of each facet, (facets, 3).
-    """
-
-    corners: Floats
-    normals: Floats
-
-
 def face_axes(value: int) -> tuple[Floats, Floats]:
     """Return two unit vectors that span face `value` of a die and form a right-handed system with its normal."""
     normal = NORMALS[value]
@@ -61,19 +48,21 @@ def face_axes(value: int) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=4)
-def rounded_cube(*, bends: int, flats: int) -> Mesh:
+def rounded_cube(*, bends: int, flats: int) -> tuple[Floats, Floats]:
     """Return the facets of a cube with rounded edges.
 
     Args:
         bends: Number of facets along the rounding of each edge.
         flats: Number of facets across each flat face.
+
+    Returns:
+        Four corners of each facet, (facets, 4, 3), on a die with edge 1 centred on the origin, and the outward unit
+        vector of each facet, (facets, 3).
     """
     steps = _steps(bends, flats)
     faces = [_face(value, steps) for value in NORMALS]
-    return Mesh(
-        corners=np.concatenate([corners for corners, _ in faces]),
-        normals=np.concatenate([normals for _, normals in faces]),
-    )
+    corners, normals = (np.concatenate(parts) for parts in zip(*faces, strict=True))
+    return corners, normals
 
 
 def _steps(bends: int, flats: int) -> Floats:
@@ -281,9 +270,9 @@ class SpritePainter:
             pose: Position and rotation of the die.
             margin_px: Number of empty pixels around the die, which leave room for blur.
         """
-        mesh = rounded_cube(bends=self._detail.bends, flats=self._detail.flats)
-        normals = mesh.normals @ pose.turn.T
-        corners = mesh.corners * self._edge_mm @ pose.turn.T + pose.centre_mm
+        corners, normals = rounded_cube(bends=self._detail.bends, flats=self._detail.flats)
+        normals = normals @ pose.turn.T
+        corners = corners * self._edge_mm @ pose.turn.T + pose.centre_mm
         middles = corners.mean(axis=1)
         facing = ((self._lens.eye_mm - middles) * normals).sum(axis=1) > 0
         outlines = self._projected(corners[facing])

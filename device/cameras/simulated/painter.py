@@ -24,22 +24,14 @@ ROUNDED = 0.95  # a die with rounded edges has the shadow of a smaller cube
 _CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ground:
-    """A surface on which shadows fall.
-
-    Attributes:
-        height_mm: Height of the surface above the floor of the tray.
-        catch: (height, width) uint8: how strongly a shadow shows at each pixel, from 0 (not at all)
-            to 255 (fully).
-    """
-
-    height_mm: float
-    catch: Image
-
-
 def paint_shadows(
-    picture: Image, dice: Sequence[DiePose], edge_mm: float, ground: Ground, lens: Lens
+    picture: Image,
+    dice: Sequence[DiePose],
+    edge_mm: float,
+    lens: Lens,
+    *,
+    ground_mm: float,
+    catch: Image,
 ) -> None:
     """Darken the ground below and next to dice, in place.
 
@@ -47,17 +39,18 @@ def paint_shadows(
         picture: The frame, (height, width, 3) BGR.
         dice: Poses of the dice that lie on the ground or fly over it.
         edge_mm: Edge of a die.
-        ground: The surface on which the shadows fall.
+        ground_mm: Height of the surface on which the shadows fall, in millimetres above the floor of the tray.
+        catch: How much of a shadow each pixel of that surface shows, (height, width), 0 to 255.
         lens: The lens through which the frame is seen.
     """
     # All shadows are collected in one mask: where two overlap, the lamp's light is lost only once.
     deep: Image = np.zeros(picture.shape[:2], np.uint8)
     for die in dice:
-        _cast(deep, die, edge_mm, ground.height_mm, lens)
+        _cast(deep, die, edge_mm, ground_mm, lens)
     left, top, width, height = cv2.boundingRect(deep)
     here = (slice(top, top + height), slice(left, left + width))
     if width and height:
-        shade = cv2.multiply(deep[here], ground.catch[here], scale=DEPTH / 255)
+        shade = cv2.multiply(deep[here], catch[here], scale=DEPTH / 255)
         keep = cv2.bitwise_not(cv2.merge([shade, shade, shade]))
         picture[here] = cv2.multiply(picture[here], keep, scale=1 / 255)
 
@@ -154,10 +147,11 @@ class Painter:
     def _lay_shadows(self, picture: Image, dice: Sequence[DiePose]) -> None:
         inside = [die for die in dice if abs(die.centre_mm[0]) < FLOOR.right_mm + RIM_MM]
         beside = [die for die in dice if abs(die.centre_mm[0]) >= FLOOR.right_mm + RIM_MM]
-        table = Ground(TABLE_MM, self._backdrop.table)
-        floor = Ground(0.0, self._backdrop.floor)
-        paint_shadows(picture, beside, self._edge_mm, table, self._lens)
-        paint_shadows(picture, inside, self._edge_mm, floor, self._lens)
+        back = self._backdrop
+        paint_shadows(
+            picture, beside, self._edge_mm, self._lens, ground_mm=TABLE_MM, catch=back.table
+        )
+        paint_shadows(picture, inside, self._edge_mm, self._lens, ground_mm=0.0, catch=back.floor)
 
     def _draw_die(self, die: ExposedDie) -> DieSprite:
         """Return the image of one die, darkened towards the edge of the frame and blurred by the lens and by motion."""

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import cos, pi, sin
-from typing import Protocol
 
 import numpy as np
 
@@ -27,21 +26,6 @@ DROP_MM = 95.0  # height of the hand above the floor
 _HOPS = ((0.0, 0.0), (0.22, 24.0), (0.39, 10.0), (0.50, 3.0))
 
 
-class DieMotion(Protocol):
-    """The motion of a die: its pose at any time."""
-
-    @property
-    def end_s(self) -> float:
-        """When the die has come to rest, in seconds."""
-
-    @property
-    def rest(self) -> DiePose:
-        """The pose in which the die comes to rest."""
-
-    def at(self, time_s: float) -> DiePose | None:
-        """Return the pose at a time in seconds; None while the die is in the thrower's hand, outside the frame."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class AtRest:
     """The motion of a die that does not move."""
@@ -50,7 +34,7 @@ class AtRest:
     end_s: float = float("-inf")
 
     def at(self, time_s: float) -> DiePose | None:
-        """Implement `DieMotion.at`: return the same pose at any time."""
+        """Return the same pose at any time."""
         del time_s
         return self.rest
 
@@ -83,7 +67,7 @@ class Tumble:
     spin: float
 
     def at(self, time_s: float) -> DiePose | None:
-        """Implement `DieMotion.at`: return the pose during the throw, or None before it."""
+        """Return the pose at a time in seconds; None while the die is in the thrower's hand, outside the frame."""
         if time_s >= self.end_s:
             return self.rest
         if time_s < self.start_s:
@@ -110,6 +94,10 @@ class Tumble:
         angle = SLIDING * self.travel_mm / self.edge_mm * np.pi / 2
         roll = rotation(rolls_about, -angle * left**ROLLING)
         return roll @ rotation(UP, -self.spin * left) @ self.rest.turn
+
+
+DieMotion = AtRest | Tumble
+"""The motion of a die: its pose at any time, and when and where it comes to rest."""
 
 
 def wall_mm(edge_mm: float) -> Floats:

@@ -17,24 +17,6 @@ from device.cameras.simulated.tray_geometry import ASIDE, FLOOR, LENS, TrayLook,
 PREVIEW_NOISE = 0.45  # relative to that of a full frame, because scaling down averages the noise
 
 
-class _Views:
-    """Full frames and previews of one table, painted on first use, so that the program starts sooner."""
-
-    def __init__(self, look: TrayLook) -> None:
-        self._look = look
-
-    @cached_property
-    def full(self) -> RestView:
-        painter = Painter(self._look, LENS, backdrop(self._look), FINE)
-        return RestView(painter, self._look.noise)
-
-    @cached_property
-    def preview(self) -> RestView:
-        lens = LENS.scaled(PREVIEW_WIDTH_PX)
-        painter = Painter(self._look, lens, backdrop(self._look).scaled(lens), COARSE)
-        return RestView(painter, self._look.noise * PREVIEW_NOISE)
-
-
 class SimulatedTray:
     """Dice in a tray, as seen by a Raspberry Pi camera 33 cm above them.
 
@@ -73,7 +55,7 @@ class SimulatedTray:
         if n_dice < 1:
             raise ValueError(f"n_dice must be 1 or more, not {n_dice}")
         look = look if isinstance(look, TrayLook) else find_look(look)
-        self._views = _Views(look)
+        self._look = look
         self._roll_s = roll_s
         self._clock = clock
         self._lock = threading.Lock()
@@ -126,14 +108,27 @@ class SimulatedTray:
 
     def preview(self) -> Frame:
         """Implement `Camera.preview`: return a small frame of the tray as it is now."""
-        return self._frame(self._views.preview)
+        return self._frame(self._small_view)
 
     def capture(self) -> Frame:
         """Implement `Camera.capture`: return a 1536x864 frame of the tray as it is now."""
-        return self._frame(self._views.full)
+        return self._frame(self._full_view)
 
     def close(self) -> None:
         """Implement `Camera.close`: do nothing, because there is no hardware to release."""
+
+    # The views are painted on first use, so that the program starts sooner.
+
+    @cached_property
+    def _full_view(self) -> RestView:
+        painter = Painter(self._look, LENS, backdrop(self._look), FINE)
+        return RestView(painter, self._look.noise)
+
+    @cached_property
+    def _small_view(self) -> RestView:
+        lens = LENS.scaled(PREVIEW_WIDTH_PX)
+        painter = Painter(self._look, lens, backdrop(self._look).scaled(lens), COARSE)
+        return RestView(painter, self._look.noise * PREVIEW_NOISE)
 
     def _frame(self, view: RestView) -> Frame:
         with self._lock:
