@@ -34,17 +34,11 @@ MAX_ENTRIES = 64
 """Largest number of formats or sizes to ask for, more than any camera has."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeFormats:
-    """The formats that a video node delivers, as its driver reports them.
+NodeFormats = tuple[tuple[str, ...], tuple[Size, ...]]
+"""The pixel formats that a video node delivers, such as "MJPG", and the sizes of its pictures, largest first."""
 
-    Attributes:
-        formats: Pixel formats of its pictures, such as "MJPG"; empty if it delivers no pictures.
-        sizes: Sizes of the pictures as width and height in pixels, largest first.
-    """
-
-    formats: tuple[str, ...] = ()
-    sizes: tuple[Size, ...] = ()
+NO_FORMATS: NodeFormats = (), ()
+"""The formats of a node that delivers no pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +52,16 @@ class VideoNode:
             if the node belongs to a part of the machine itself, such as the Pi's camera interface.
         by_id: Path of the node below /dev/v4l/by-id, which stays the same when the camera is plugged
             in again; empty if there is none.
-        formats: The formats that the node delivers.
+        formats: Pixel formats of its pictures; empty if it delivers no pictures.
+        sizes: Sizes of the pictures as width and height in pixels, largest first.
     """
 
     number: int
     name: str
     device: Path | None
     by_id: str
-    formats: NodeFormats
+    formats: tuple[str, ...]
+    sizes: tuple[Size, ...]
 
     @property
     def path(self) -> str:
@@ -75,7 +71,7 @@ class VideoNode:
     @property
     def has_pictures(self) -> bool:
         """Whether the node delivers pictures, and not only metadata."""
-        return bool(self.formats.formats)
+        return bool(self.formats)
 
     @property
     def identity(self) -> str:
@@ -95,7 +91,7 @@ class VideoNodes:
     def __init__(
         self,
         root: Path = Path("/"),
-        query: "Callable[[Path], NodeFormats | None] | None" = None,
+        query: Callable[[Path], NodeFormats | None] | None = None,
     ) -> None:
         self._root, self._query = root, query or query_node
         self._identities: dict[int, str] = {}
@@ -139,13 +135,12 @@ class VideoNodes:
 
     def _node(self, folder: Path, by_id: dict[int, str]) -> VideoNode:
         number = int(folder.name.removeprefix("video"))
-        formats = self._query(self._root / "dev" / folder.name)
-        if (
-            formats is None
-        ):  # without permission to open the node, its index among the camera's nodes decides
+        found = self._query(self._root / "dev" / folder.name)
+        if found is None:  # without permission, the node's index among those of the camera decides
             is_first = _text(folder / "index") in ("", "0")
-            formats = NodeFormats(("unknown",) if is_first else ())
-        return VideoNode(number, _name(folder), _usb_device(folder), by_id.get(number, ""), formats)
+            found = ("unknown",) if is_first else (), ()
+        device, link = _usb_device(folder), by_id.get(number, "")
+        return VideoNode(number, _name(folder), device, link, *found)
 
     def _by_id(self) -> Iterator[tuple[int, str]]:
         for link in sorted((self._root / "dev/v4l/by-id").glob("*")):
@@ -226,7 +221,7 @@ def missing_node(path: str) -> CameraError:
 
 
 def _is_readable(node: VideoNode) -> bool:
-    return not READABLE.isdisjoint(node.formats.formats)
+    return not READABLE.isdisjoint(node.formats)
 
 
 def _text(file: Path) -> str:
@@ -282,11 +277,11 @@ def query_node(path: Path) -> NodeFormats | None:
             )
             own = device_caps if capabilities & HAS_DEVICE_CAPS else capabilities
             if not own & VIDEO_CAPTURE:
-                return NodeFormats()
+                return NO_FORMATS
             codes = list(_formats(node))
             sizes = {size for code in codes for size in _sizes(node, code)}
             names = (struct.pack("I", code).decode("ascii", "replace").strip() for code in codes)
-            return NodeFormats(tuple(names), tuple(sorted(sizes, reverse=True)))
+            return tuple(names), tuple(sorted(sizes, reverse=True))
     except OSError:
         return None
 

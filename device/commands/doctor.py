@@ -449,7 +449,7 @@ def webcams(nodes: VideoNodes) -> Iterator[ListedCamera]:
         if node in best:
             is_unique = sum(node.name.casefold() in name.casefold() for name in names) == 1
             setting = f"usb:{node.name}" if is_unique else node.by_id or f"usb:{node.number}"
-        yield ListedCamera(setting, node.name, node.path, node.by_id, node.formats.sizes)
+        yield ListedCamera(setting, node.name, node.path, node.by_id, node.sizes)
 
 
 def _lines(camera: ListedCamera) -> Iterator[str]:

@@ -452,7 +452,14 @@ class Companion:
         session, camera = self.session, self.tray_camera
         match report:
             case CapturedReading():
-                self._take_reading(report)
+                earlier = report.earlier
+                shown = session.answered(
+                    report.request, report.tray_reading, earlier.tray_reading if earlier else None
+                )
+                if shown:
+                    self.pictures.add(report)
+                if earlier and shown is earlier.tray_reading:
+                    self.pictures.add(earlier)
             case TimedOut():
                 session.timed_out(report.request)
             case DiceSettled() if not camera.wizard.button_use:
@@ -489,17 +496,6 @@ class Companion:
                 self.bots.act()
             else:
                 self.session.release_button(held_s)
-
-    def _take_reading(self, captured: CapturedReading) -> None:
-        earlier = captured.earlier
-        shown = self.session.answered(
-            captured.request, captured.tray_reading, earlier.tray_reading if earlier else None
-        )
-        if shown is None:
-            return
-        self.pictures.add(captured)
-        if earlier and shown is earlier.tray_reading:
-            self.pictures.add(earlier)
 
     # The commands of phones.
 

@@ -390,14 +390,10 @@ class MarkedMotion:
         with self._lock:
             self._motion = self._marked_s = None
 
-    def feed(self, motion: MotionWatch, frame: Frame) -> Activity:
-        """Process the next preview, and return what moves in it.
-
-        Args:
-            motion: The detector that was passed to `begin`.
-            frame: The next preview, which must be newer than the previous one.
-        """
-        activity = motion.feed(frame)
+    def feed(self, frame: Frame) -> Activity:
+        """Process the next preview, which must be newer than the previous one, and return what moves in it."""
+        assert self._motion is not None  # noqa: S101 - `begin` has been called
+        activity = self._motion.feed(frame)
         with self._lock:
             if activity.still_s == 0:
                 self._moved_s = frame.time_s

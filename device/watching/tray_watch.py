@@ -267,14 +267,12 @@ class _Watched:
     Attributes:
         camera: The open camera.
         tray: The camera's tray.
-        motion: Detects motion in the previews.
         rests: Frames from the last two times the tray was at rest.
         clips: Records how dice come to rest.
     """
 
     camera: Camera
     tray: WatchedTray
-    motion: MotionWatch
     rests: RestHistory
     clips: ClipRecorder
 
@@ -474,16 +472,16 @@ class TrayWatch:
     def _begin(self, camera: Camera, frame_px: tuple[int, int], image: Image | None) -> _Watched:
         zones = self._options.zones_of(camera, frame_px)
         tray = WatchedTray(camera.name, frame_px, zones)
-        motion = MotionWatch(still_s=self._options.still_s, tray=zones.tray, picture_px=frame_px)
         self.memory.begin(tray, self._options.leans(camera.name))
-        self._motion.begin(motion)
+        self._motion.begin(
+            MotionWatch(still_s=self._options.still_s, tray=zones.tray, picture_px=frame_px)
+        )
         self.preview = TrayPreview(tray, image)
         self._burst.clear()
         self._next_s, self._idle_s = self._clock(), float("-inf")
         self._watched = _Watched(
             camera,
             tray,
-            motion,
             RestHistory(zones.tray, frame_px),
             ClipRecorder(zones.tray if self._options.records_clips else None, frame_px),
         )
@@ -495,7 +493,7 @@ class TrayWatch:
 
     def _take_preview(self, watched: _Watched) -> Frame:
         frame = self.link.preview(watched.camera)
-        activity = self._motion.feed(watched.motion, frame)
+        activity = self._motion.feed(frame)
         self.preview = replace(self.preview, latest=frame.image, activity=activity)
         watched.clips.feed(frame, still_s=activity.still_s, is_settled=activity.is_settled)
         return frame

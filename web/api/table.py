@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -128,87 +129,64 @@ SEAT, INDEX, STEP = integer(0, MAX_SEAT), integer(0, MAX_INDEX), integer(0, MAX_
 OWN_TURN = Permission.PLAYER_ON_TURN
 
 
-class MatchSetup:
-    """Turns the fields of a request into a match to start.
+def _start_match(
+    offered: tuple[Ruleset, ...],
+    coach: Coach | None,
+    /,
+    *,
+    names: tuple[str, ...],
+    bot: str | None = None,
+    like: str | None = None,
+    bot_dice: str | None = None,
+    **setup: Any,
+) -> StartMatch:
+    """Return the match to start. A bot sits in the last seat.
 
     Args:
-        rules: The rule sets to choose from, the default first.
+        offered: The rule sets to choose from, the default first.
         coach: Knows how people play; None if there is no coach.
+        names: The players' names, by seat, without the bot.
+        bot: A level, or `LIKE`; None means a match without a bot.
+        like: Name of the person whom the bot imitates; None if it imitates nobody.
+        bot_dice: Who throws the bot's dice; None means that they are simulated.
+        **setup: Other fields of `StartMatch`, such as the rules and the target.
+
+    Raises:
+        HttpProblem: If the bot cannot play.
+        OddsError: If too little is known about the person.
     """
+    if bot is None:
+        return StartMatch(names, **setup)
+    if setup.get("teams"):
+        raise HttpProblem(
+            400,
+            Message("bot: a bot cannot play in a team: leave out either the bot or the teams"),
+        )
+    dice = BotDice(bot_dice or BotDice.SIMULATED)
+    if bot != LIKE:
+        name, player = BOT_NAME, Bot(dice, level=BotLevel(bot))
+    else:
+        if not like or not like.strip():
+            raise HttpProblem(400, Message("like: name the person whom the bot should imitate"))
+        rules = _chosen_rules(
+            offered, setup.get("rules"), setup.get("target"), setup.get("options")
+        )
+        style = require_coach(coach).style(like.strip(), rules)
+        name, player = f"{BOT_NAME} {style.player}"[:MAX_NAME], Bot(dice, style)
+    return StartMatch((*names, name), bots=(*(None,) * len(names), player), **setup)
 
-    def __init__(self, rules: tuple[Ruleset, ...], coach: Coach | None) -> None:
-        self._rules, self._coach = rules, coach
 
-    def start(
-        self,
-        names: tuple[str, ...],
-        bot: str | None = None,
-        like: str | None = None,
-        bot_dice: str | None = None,
-        **setup: Any,
-    ) -> StartMatch:
-        """Return the match to start. A bot sits in the last seat.
-
-        Args:
-            names: The players' names, by seat, without the bot.
-            bot: A level, or `LIKE`; None means a match without a bot.
-            like: Name of the person whom the bot imitates; None if it imitates nobody.
-            bot_dice: Who throws the bot's dice; None means that they are simulated.
-            **setup: Other fields of `StartMatch`, such as the rules and the target.
-
-        Raises:
-            HttpProblem: If the bot cannot play.
-            OddsError: If too little is known about the person.
-        """
-        if bot is None:
-            return StartMatch(names, **setup)
-        if setup.get("teams"):
-            raise HttpProblem(
-                400,
-                Message("bot: a bot cannot play in a team: leave out either the bot or the teams"),
-            )
-        dice = BotDice(bot_dice or BotDice.SIMULATED)
-        if bot != LIKE:
-            name, player = BOT_NAME, Bot(dice, level=BotLevel(bot))
-        else:
-            if not like or not like.strip():
-                raise HttpProblem(400, Message("like: name the person whom the bot should imitate"))
-            rules = self._changed_rules(
-                setup.get("rules"), setup.get("target"), setup.get("options")
-            )
-            style = require_coach(self._coach).style(like.strip(), rules)
-            name, player = f"{BOT_NAME} {style.player}"[:MAX_NAME], Bot(dice, style)
-        return StartMatch((*names, name), bots=(*(None,) * len(names), player), **setup)
-
-    def head_start(
-        self,
-        rules: str | None = None,
-        target: int | None = None,
-        options: Mapping[str, Any] | None = None,
-    ) -> HeadStart:
-        """Return the head start that gives two equally good players the same chance of winning.
-
-        Args:
-            rules: Name of a rule set; None means the default.
-            target: Points to play for; None means the target of the rules.
-            options: Options that differ from the rule set.
-
-        Raises:
-            OddsError: If the chances of winning under these rules have not been computed.
-            RulesetError: If the rules are not valid.
-        """
-        return require_coach(self._coach).head_start(self._changed_rules(rules, target, options))
-
-    def _changed_rules(
-        self, name: str | None, target: int | None, options: Mapping[str, Any] | None
-    ) -> Ruleset:
-        changed = ({} if target is None else {"target": target}) | dict(options or {})
-        return rule_files.with_options(self._ruleset(name), changed)
-
-    def _ruleset(self, name: str | None) -> Ruleset:
-        """Return the rule set with this name, preferably one of the table's own; None means the default."""
-        known = (each for each in self._rules if name in (None, each.name))
-        return next(known, None) or rule_files.published(str(name))
+def _chosen_rules(
+    offered: tuple[Ruleset, ...],
+    name: str | None,
+    target: int | None,
+    options: Mapping[str, Any] | None,
+) -> Ruleset:
+    """Return a rule set with other options, preferably one of those on offer; no name means the first of them."""
+    known = (each for each in offered if name in (None, each.name))
+    chosen = next(known, None) or rule_files.published(str(name))
+    changed = ({} if target is None else {"target": target}) | dict(options or {})
+    return rule_files.with_options(chosen, changed)
 
 
 def create_picture(table: Table) -> Routes:
@@ -298,7 +276,7 @@ def create_api(
     _add_reading(api, table, streams, steps)
     _add_rules(api, table, rules)
     add_exports(api, "/match", "the match", lambda: required(table.snapshot().match, NO_MATCH), 404)
-    _add_commands(api, table, MatchSetup(rules, coach))
+    _add_commands(api, table, rules, coach)
     _add_events(api, table)
     return api
 
@@ -381,7 +359,9 @@ def _rules_json(rules: Ruleset) -> RulesetJson:
     }
 
 
-def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
+def _add_commands(
+    api: Routes, table: Table, rules: tuple[Ruleset, ...], coach: Coach | None
+) -> None:
     """Add a route for each command; the fields of the body are the fields of the command."""
 
     def add(
@@ -433,7 +413,7 @@ def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
     add("/undo", "Undo the last step", Undo, step=optional(STEP))
     add("/redo", "Redo the step that was undone last", Redo, step=optional(STEP))
     add(
-        "/match", "Start a match", setup.start,
+        "/match", "Start a match", partial(_start_match, rules, coach),
         names=texts(), rules=optional(text()), target=optional(integer(1, MAX_TARGET)),
         options=optional(any_object()), teams=optional(integers(0, MAX_TEAM)),
         bot=optional(one_of((*BotLevel, LIKE))), like=optional(text()),
@@ -450,7 +430,8 @@ def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
         answers=HeadStart,
     )  # fmt: skip
     def head_start(**values: Any) -> Response:
-        return json_response(asdict(setup.head_start(**values)))
+        chosen = _chosen_rules(rules, values["rules"], values["target"], values["options"])
+        return json_response(asdict(require_coach(coach).head_start(chosen)))
 
     add(
         "/just-dice", "Read and count throws without a match, or stop it", SetJustDice, on=boolean()

@@ -11,14 +11,14 @@ from device.cameras.video_nodes import (
     CONTROL,
     FORMAT,
     FRAME_SIZE,
-    NodeFormats,
+    NO_FORMATS,
     VideoNodes,
 )
 from device.commands import doctor
 
-MJPG = NodeFormats(("MJPG", "YUYV"), ((1920, 1080), (1280, 720)))
-H264 = NodeFormats(("H264",), ((1920, 1080),))
-METADATA = NodeFormats()
+MJPG = ("MJPG", "YUYV"), ((1920, 1080), (1280, 720))
+H264 = ("H264",), ((1920, 1080),)
+METADATA = NO_FORMATS
 
 
 class Machine:
