@@ -79,7 +79,7 @@ def request(state: TableState, purpose: Purpose) -> Change:
         state: The state of the table.
         purpose: The purpose of the reading.
     """
-    if state.camera.is_known and not state.camera.is_present:
+    if state.is_camera_known and not state.has_camera:
         return Change(
             state.saying(
                 Message("There is no camera: take a photo with a phone, or tap the dice in.")
@@ -271,10 +271,9 @@ def undo_ignoring(state: TableState) -> Change:
 
 def camera_found(state: TableState) -> Change:
     """Note that the camera works, for the first time or after a failure."""
-    camera = state.camera
-    if state.message == camera.lost_message:
-        state = state.saying(camera.message_before)
-    return Change(replace(state, camera=replace(camera, is_present=True, is_known=True)))
+    if state.message == state.lost_message:
+        state = state.saying(state.message_before)
+    return Change(replace(state, has_camera=True, is_camera_known=True))
 
 
 def camera_lost(state: TableState, reason: Message) -> Change:
@@ -287,23 +286,29 @@ def camera_lost(state: TableState, reason: Message) -> Change:
         state: The state of the table.
         reason: What is wrong with the camera, and what to do.
     """
-    camera, overlay = state.camera, state.overlay
-    is_news = camera.is_present or not camera.is_known
-    lost, before = camera.lost_message, state.message if is_news else camera.message_before
+    overlay, message, lost = state.overlay, state.message, state.lost_message
+    is_news = state.has_camera or not state.is_camera_known
+    before = message if is_news else state.message_before
     if isinstance(overlay, Waiting):
         overlay = overlay.interrupted
         if overlay is None:
             before = Message("The camera is working again: press the button.")
-    message = state.message
     if is_news or message == lost:
         message = lost = Paragraph(
             Message("No camera (%(reason)s).", reason=reason),
             Message("Until it works again, tap the dice in on a phone."),
         )
-    camera = replace(
-        camera, is_present=False, is_known=True, lost_message=lost, message_before=before
+    return Change(
+        replace(
+            state,
+            overlay=overlay,
+            message=message,
+            has_camera=False,
+            is_camera_known=True,
+            lost_message=lost,
+            message_before=before,
+        )
     )
-    return Change(replace(state, overlay=overlay, message=message, camera=camera))
 
 
 def shown(state: TableState, tray_reading: TrayReading) -> TableState:

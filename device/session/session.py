@@ -19,7 +19,6 @@ from device.session.table_state import (
     NOT_BANKED_YET,
     WELCOME,
     AwaitThrow,
-    CameraPresence,
     Change,
     NeedsAttention,
     OpenQuestion,
@@ -100,7 +99,8 @@ class Session:
             message,
             match,
             live_match.seats_elsewhere,
-            camera=CameraPresence(is_known=not expects_camera, message_before=message),
+            is_camera_known=not expects_camera,
+            message_before=message,
             leftovers=live_match.earlier_places,
         )
 

@@ -179,24 +179,6 @@ Overlay = Waiting | OpenQuestion | NeedsAttention
 
 
 @dataclass(frozen=True, slots=True)
-class CameraPresence:
-    """Whether there is a camera over the tray.
-
-    Attributes:
-        is_present: Whether the camera works.
-        is_known: Whether the program has found a camera, or has found that there is none. Until then,
-            a press of the button waits for the camera.
-        lost_message: The message that said that there is no camera; None if there was none.
-        message_before: The message to show again once the camera works.
-    """
-
-    is_present: bool = False
-    is_known: bool = False
-    lost_message: Message | None = None
-    message_before: Message = WELCOME
-
-
-@dataclass(frozen=True, slots=True)
 class TableState:
     """The state of the table: the match or other play in progress, the open question, and the last message.
 
@@ -213,7 +195,11 @@ class TableState:
             if nothing does.
         offers: How often the answers on offer have changed, which tells a late tap from a new one.
         repairs: Other interpretations of the last throw that are on offer.
-        camera: Whether there is a camera.
+        has_camera: Whether there is a camera over the tray that works.
+        is_camera_known: Whether the program has found a camera, or has found that there is none. Until then,
+            a press of the button waits for the camera.
+        lost_message: The message that said that there is no camera; None if there was none.
+        message_before: The message to show again once the camera works.
         leftovers: Where the dice in the tray lay when they were last read, if they do not belong to
             a throw of the current match.
         read_s: When the dice of the newest throw were seen, in seconds on the tray reader's clock;
@@ -235,7 +221,10 @@ class TableState:
     overlay: Overlay | None = None
     offers: int = 0
     repairs: tuple[Answer, ...] = ()
-    camera: CameraPresence = CameraPresence()
+    has_camera: bool = False
+    is_camera_known: bool = False
+    lost_message: Message | None = None
+    message_before: Message = WELCOME
     leftovers: tuple[Place, ...] = ()
     read_s: float | None = None
     last_reading_s: float = 0.0
@@ -348,7 +337,7 @@ class TableState:
     def has_ignored_objects(self) -> bool:
         """Whether an object was ignored in the reading that the open question or advice is about."""
         overlay = self.overlay
-        return self.camera.is_present and overlay is not None and overlay.ignores_objects
+        return self.has_camera and overlay is not None and overlay.ignores_objects
 
     def waiting_for(self, number: int) -> Waiting | None:
         """Return what the table is waiting for if that is the answer to request `number`, otherwise None."""

@@ -1,10 +1,6 @@
 """The connection to a camera that may fail, and the tasks that other threads run on it."""
 
-import logging
 from collections.abc import Callable
-from concurrent.futures import Future
-from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
 
 from device.cameras.base import (
     Camera,
@@ -42,9 +38,6 @@ def black_image_error() -> CameraError:
         )
     )
 
-
-T = TypeVar("T")
-log = logging.getLogger(__name__)
 
 HUNG_S = 20.0
 """How long a call to the camera may take, in seconds, before the camera counts as hung.
@@ -253,45 +246,3 @@ class CameraLink:
         self._called_s = self._clock() + RETRY_S[-1]
         self._failures += 1
         return pauses_s[min(self._failures, len(pauses_s)) - 1]
-
-
-class CameraTasks:
-    """Tasks that other threads queue, for the camera's own thread to run between two previews."""
-
-    def __init__(self) -> None:
-        self._tasks: SimpleQueue[tuple[Callable[[Camera], Any], Future[Any]]] = SimpleQueue()
-
-    def add(self, task: Callable[[Camera], T]) -> "Future[T]":
-        """Queue a task, and return its future, which fails with `CameraError` if there is no camera."""
-        done: Future[T] = Future()
-        self._tasks.put((task, done))
-        return done
-
-    def run_all(self, camera: Camera) -> None:
-        """Run the queued tasks.
-
-        Raises:
-            CameraError: If the camera fails during a task. The future of that task fails as well.
-        """
-        while queued := self._next():
-            task, done = queued
-            try:
-                done.set_result(task(camera))
-            except CameraError as error:
-                done.set_exception(error)
-                raise
-            except Exception as error:
-                # The error is logged here, because not every caller asks for the result of its task.
-                log.exception("a task with the camera failed")
-                done.set_exception(error)
-
-    def fail_all(self, reason: Message) -> None:
-        """Make all queued tasks fail, because there is no camera."""
-        while queued := self._next():
-            queued[1].set_exception(CameraError(reason))
-
-    def _next(self) -> "tuple[Callable[[Camera], Any], Future[Any]] | None":
-        try:
-            return self._tasks.get_nowait()
-        except Empty:
-            return None

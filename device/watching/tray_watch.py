@@ -10,9 +10,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
+from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from device.cameras.base import (
     Camera,
@@ -27,7 +28,7 @@ from device.cameras.controls import Tunable
 from device.cameras.roll_clip import ClipRecorder, RollClip
 from device.machine_fit import return_free_memory
 from device.session.tray_reader import TrayReading
-from device.watching.camera_link import RETRY_S, CameraLink, CameraTasks
+from device.watching.camera_link import RETRY_S, CameraLink
 from device.watching.motion import (
     STILL_S,
     Activity,
@@ -304,7 +305,8 @@ class TrayWatch:
         self._options, self._post, self._clock = options, post, clock
         self.preview, self.memory = TrayPreview(), TrayMemory()
         self.link = CameraLink(open_camera, clock)
-        self._tasks, self._motion = CameraTasks(), MarkedMotion(clock)
+        self._motion = MarkedMotion(clock)
+        self._tasks: SimpleQueue[tuple[Callable[[Camera], Any], Future[Any]]] = SimpleQueue()
         self._burst: list[tuple[Image, Reading, KnownTray]] = []
         self._request: ReadRequest | None = None
         self._request_numbers, self._request_lock = count(1), Lock()
@@ -383,15 +385,17 @@ class TrayWatch:
             time_s: Time of the reading that contains the object, in seconds.
             thing: The object, with the position and size that were read.
         """
-        self._tasks.add(lambda _: self.memory.add_foreign_object(time_s, thing))
+        self.run_with_camera(lambda _: self.memory.add_foreign_object(time_s, thing))
 
     def relock_exposure(self) -> None:
         """Let the camera adapt its exposure to changed light, if it can."""
-        self._tasks.add(_relock_exposure)
+        self.run_with_camera(_relock_exposure)
 
     def run_with_camera(self, task: Callable[[Camera], T]) -> "Future[T]":
         """Queue a task for the camera's thread, and return its future, which fails if there is no camera."""
-        return self._tasks.add(task)
+        done: Future[T] = Future()
+        self._tasks.put((task, done))
+        return done
 
     @property
     def has_tumbled(self) -> bool | None:
@@ -418,7 +422,7 @@ class TrayWatch:
         """
         self.link.note_call()
         if (pause_s := self._reopen_s - self._clock()) > 0:
-            self._tasks.fail_all(self._lost)
+            self._fail_tasks(self._lost)
             return min(pause_s, RETRY_S[-1])
         try:
             self._observe(self._connect())
@@ -455,7 +459,7 @@ class TrayWatch:
             )
             self._lost = reason
         self._post(CameraLost(reason))
-        self._tasks.fail_all(reason)
+        self._fail_tasks(reason)
         return min(pause_s, RETRY_S[-1])
 
     def _connect(self) -> _Watched:
@@ -502,9 +506,32 @@ class TrayWatch:
         has_rolled = self._motion.surely_tumbled_since(clips.rested_s)
         return clips.finish(still, has_rolled=has_rolled, accepted_s=self._motion.marked_s)
 
+    def _run_tasks(self, camera: Camera) -> None:
+        """Run the tasks that other threads have queued.
+
+        Raises:
+            CameraError: If the camera fails during a task. The future of that task fails as well.
+        """
+        while not self._tasks.empty():  # only this thread takes tasks out
+            task, done = self._tasks.get()
+            try:
+                done.set_result(task(camera))
+            except CameraError as error:
+                done.set_exception(error)
+                raise
+            except Exception as error:
+                # The error is logged here, because not every caller asks for the result of its task.
+                log.exception("a task with the camera failed")
+                done.set_exception(error)
+
+    def _fail_tasks(self, reason: Message) -> None:
+        """Make all queued tasks fail, because there is no camera."""
+        while not self._tasks.empty():
+            self._tasks.get()[1].set_exception(CameraError(reason))
+
     def _observe(self, watched: _Watched) -> None:
         camera = watched.camera
-        self._tasks.run_all(camera)
+        self._run_tasks(camera)
         frame = self._take_preview(watched)
         is_settled = self.preview.is_settled
         if not is_settled:

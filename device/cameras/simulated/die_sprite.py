@@ -117,60 +117,6 @@ GLOSS_SHARPNESS = 24
 FOOT_SHADE = 0.5  # share of the light that a side loses where it meets the floor
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _TableLight:
-    """The light on the dice.
-
-    Attributes:
-        body: Shares of blue, green and red light that the body of a die reflects, (3,).
-        pip: Shares (3,) that a pip reflects.
-        floor: Shares (3,) that the felt on the floor of the tray reflects.
-        eye_mm: Position of the camera in tray coordinates, (3,).
-    """
-
-    body: Floats
-    pip: Floats
-    floor: Floats
-    eye_mm: Floats
-
-    @classmethod
-    def of(cls, look: TrayLook, eye_mm: Floats) -> "_TableLight":
-        return cls(light_of(look.body), light_of(look.pip), light_of(look.felt), eye_mm)
-
-    def on_body(self, points_mm: Floats, normals: Floats, height: Floats) -> Floats:
-        """Return the colours of n facets of a die's body, (n, 3) BGR, 0 to 255.
-
-        Args:
-            points_mm: Centres of the facets in tray coordinates, (n, 3).
-            normals: Unit vectors at right angles to the facets, (n, 3).
-            height: Height of each facet, (n,): 0 at the foot of the die, 1 at its top.
-        """
-        up = normals[:, 2:]
-        lamp = LAMP * np.clip(normals @ TO_LIGHT, 0, None)[:, None] / TO_LIGHT[2]
-        sky = SKY * (0.5 + 0.5 * up)
-        bounce = 0.55 * (0.5 - 0.5 * up) * self.floor
-        foot = 1 - FOOT_SHADE * np.clip(1 - height, 0, 1)[:, None] ** 2 * (1 - np.clip(up, 0, 1))
-        light = (lamp + sky + bounce) * foot * self.body
-        return to_grey_levels(light + self._gloss(points_mm, normals)[:, None])
-
-    def on_pip(self, normal: Floats, *, lit: float) -> Floats:
-        """Return the colour of a pip, (3,) BGR, 0 to 255.
-
-        Args:
-            normal: Unit vector at right angles to the face, (3,).
-            lit: 1 for the side of the pip that faces the lamp, 0 for the other side.
-        """
-        lamp = LAMP * max(0.0, float(normal @ TO_LIGHT)) / TO_LIGHT[2]
-        return to_grey_levels(self.pip * (0.8 + 0.2 * lit) * (lamp + SKY) + 0.012 * lit)
-
-    def _gloss(self, points_mm: Floats, normals: Floats) -> Floats:
-        to_lamp = TO_LIGHT * LAMP_MM - points_mm
-        to_eye = self.eye_mm - points_mm
-        half = _unit(_unit(to_lamp) + _unit(to_eye))
-        glint = np.clip((half * normals).sum(axis=1), 0, 1)
-        return np.asarray(GLOSS * glint**GLOSS_SHARPNESS)
-
-
 def _unit(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
 
@@ -261,7 +207,7 @@ class SpritePainter:
 
     def __init__(self, look: TrayLook, lens: Lens, detail: Detail) -> None:
         self._edge_mm, self._lens, self._detail = look.die_mm, lens, detail
-        self._light = _TableLight.of(look, lens.eye_mm)
+        self._body, self._pip, self._floor = map(light_of, (look.body, look.pip, look.felt))
 
     def draw(self, pose: DiePose, *, margin_px: int = 3) -> DieSprite:
         """Draw one die.
@@ -278,7 +224,7 @@ class SpritePainter:
         outlines = self._projected(corners[facing])
         heights = (middles[facing, 2] - pose.centre_mm[2]) / self._edge_mm + 0.5
         canvas = _DieCanvas(outlines, margin_px, self._detail.supersampling)
-        canvas.fill(outlines, self._light.on_body(middles[facing], normals[facing], heights))
+        canvas.fill(outlines, self._colours_of_body(middles[facing], normals[facing], heights))
         self._draw_pips(canvas, pose)
         return canvas.finished()
 
@@ -290,7 +236,7 @@ class SpritePainter:
                 radius = PIP_RADIUS * layer.width
                 rings = pip_outlines(value, points=self._detail.pip_points, radius=radius)
                 shifted = rings @ pose.turn.T + to_lamp * (layer.shift * PIP_RADIUS)
-                colour = self._light.on_pip(normal, lit=layer.lit)
+                colour = self._colour_of_pip(normal, lit=layer.lit)
                 outlines = self._projected(shifted * self._edge_mm + pose.centre_mm)
                 canvas.fill(outlines, np.repeat(colour[None], len(rings), axis=0))
 
@@ -306,6 +252,39 @@ class SpritePainter:
         """Project n outlines from tray coordinates, (n, corners, 3), to pixels of the frame, (n, corners, 2)."""
         points = self._lens.project(TrayPoints(outlines.reshape(-1, 3)))
         return points.reshape(*outlines.shape[:2], 2)
+
+    def _colours_of_body(self, points_mm: Floats, normals: Floats, height: Floats) -> Floats:
+        """Return the colours of n facets of a die's body, (n, 3) BGR, 0 to 255.
+
+        Args:
+            points_mm: Centres of the facets in tray coordinates, (n, 3).
+            normals: Unit vectors at right angles to the facets, (n, 3).
+            height: Height of each facet, (n,): 0 at the foot of the die, 1 at its top.
+        """
+        up = normals[:, 2:]
+        lamp = LAMP * np.clip(normals @ TO_LIGHT, 0, None)[:, None] / TO_LIGHT[2]
+        sky = SKY * (0.5 + 0.5 * up)
+        bounce = 0.55 * (0.5 - 0.5 * up) * self._floor
+        foot = 1 - FOOT_SHADE * np.clip(1 - height, 0, 1)[:, None] ** 2 * (1 - np.clip(up, 0, 1))
+        light = (lamp + sky + bounce) * foot * self._body
+        return to_grey_levels(light + self._gloss(points_mm, normals)[:, None])
+
+    def _colour_of_pip(self, normal: Floats, *, lit: float) -> Floats:
+        """Return the colour of a pip, (3,) BGR, 0 to 255.
+
+        Args:
+            normal: Unit vector at right angles to the face, (3,).
+            lit: 1 for the side of the pip that faces the lamp, 0 for the other side.
+        """
+        lamp = LAMP * max(0.0, float(normal @ TO_LIGHT)) / TO_LIGHT[2]
+        return to_grey_levels(self._pip * (0.8 + 0.2 * lit) * (lamp + SKY) + 0.012 * lit)
+
+    def _gloss(self, points_mm: Floats, normals: Floats) -> Floats:
+        to_lamp = TO_LIGHT * LAMP_MM - points_mm
+        to_eye = self._lens.eye_mm - points_mm
+        half = _unit(_unit(to_lamp) + _unit(to_eye))
+        glint = np.clip((half * normals).sum(axis=1), 0, 1)
+        return np.asarray(GLOSS * glint**GLOSS_SHARPNESS)
 
 
 class _DieCanvas:

@@ -76,7 +76,7 @@ class Table:
             match,
             held_s=self.held_s,
             hold=self.session.hold_effect,
-            has_camera=table.camera.is_present,
+            has_camera=table.has_camera,
         )
         return Snapshot(
             self.version,
@@ -89,7 +89,7 @@ class Table:
             rolloff=None if match or table.dice_log else table.rolloff,
             question=overlay.question if isinstance(overlay, OpenQuestion) else None,
             choices=table.choices,
-            camera="usb" if table.camera.is_present else None,
+            camera="usb" if table.has_camera else None,
         )
 
     def do(self, command):
