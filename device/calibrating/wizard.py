@@ -2,22 +2,37 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from math import atan2, degrees, hypot
 from threading import BoundedSemaphore
 from time import monotonic, sleep
 
+from calibration.dice_set import describe_dice, filter_reading
+from calibration.drift import edge_signature, floor_brightness
+from calibration.mat import find_mat
 from calibration.outline import Outline, OutlineError, OutlineFault
-from calibration.picture_checks import CheckName, PictureCheck, PictureFinding, PictureSide
-from calibration.profile import DiceSet
-from device.calibrating.draft import ENOUGH_DICE, TRIALS, Draft, DraftEditor, DraftReading
+from calibration.picture_checks import (
+    CheckName,
+    PictureCheck,
+    PictureFinding,
+    PictureSide,
+    check_picture,
+)
+from calibration.profile import DiceSet, Mat, Profile
+from calibration.set_aside_zone import propose_zone
+from calibration.tray_finder import FoundTray, find_tray
+from device.calibrating.draft import ENOUGH_DICE, TRIALS, Draft, DraftReading, refuse_same_throw
 from device.calibrating.drift_watch import DriftWatch
-from device.calibrating.profile_file import ProfileStore
-from device.calibrating.wizard_camera import WizardCamera
+from device.calibrating.profile_file import ProfileStore, held_controls
+from device.calibrating.wizard_camera import NO_CAMERA, WizardCamera
+from device.cameras.base import Image
 from device.cameras.simulated.tray import SimulatedTray
 from device.watching.tray_watch import TrayWatch
-from game.message import Message, Percentage, Value, join_with_and
+from game.message import Message, Paragraph, Percentage, Value, join_with_and
 from game.situation import TableError
+from vision import read
 from web.contracts import (
     CalibrationState,
     CalibrationStep,
@@ -26,6 +41,12 @@ from web.contracts import (
     HardwareCheck,
     Points,
     SeenDie,
+)
+
+FOUND = Message("Traykeeper has found the tray. Are the corners where its floor and walls meet?")
+
+NOT_SURE = Message(
+    "Traykeeper is not sure where the tray is. Drag the corners to where its floor and walls meet."
 )
 
 _SIDES = {
@@ -281,23 +302,16 @@ class Wizard:
         self._clock, self._alive_s = clock, float("-inf")
         self._button_use, self._colour = ButtonUse.MATCH, ""
         self._profiles, self._changed, self._drift_watch = profiles, changed, drift_watch
-        self._is_simulated, self._has_real_button = simulated is not None, real_button
+        self._simulated, self._has_real_button = simulated, real_button
         self._camera = WizardCamera(tray_watch, clock, pause)
-        self._editor = DraftEditor(
-            self._camera,
-            profiles,
-            n_dice=n_dice,
-            simulated=simulated,
-            drift_watch=drift_watch,
-            on_saved=changed,
-        )
+        self._draft, self._draft_camera, self._n_dice = Draft(), "", n_dice
         self._worker = ThreadPoolExecutor(1, "calibration")
         self._queue = BoundedSemaphore(MAX_COMMANDS)
 
     def camera_found(self, camera: str) -> None:
         """Note that a camera of this name works, and start from the profile that was saved for it."""
         self._camera.name = camera
-        self._worker.submit(self._editor.load_profile, camera)
+        self._worker.submit(self._load_profile, camera)
 
     def camera_lost(self) -> None:
         """Record that there is no camera."""
@@ -311,7 +325,7 @@ class Wizard:
     def needs_calibration(self) -> bool:
         """Whether there is a real camera without a profile. The simulated tray needs no profile."""
         camera = self._camera.name
-        if camera is None or self._is_simulated:
+        if camera is None or self._simulated:
             return False
         return self._profiles.profile_for(camera) is None
 
@@ -325,18 +339,18 @@ class Wizard:
             case ButtonUse.MATCH:
                 return False
             case ButtonUse.CHECK:
-                self._worker.submit(self._editor.edit, lambda draft: draft.with_press(held_s))
+                self._worker.submit(self._edit, lambda draft: draft.with_press(held_s))
             case ButtonUse.LEARN:
-                self._worker.submit(self._editor.press, CalibrationStep.LEARN)
+                self._worker.submit(self._press, CalibrationStep.LEARN)
             case ButtonUse.TEST:
-                self._worker.submit(self._editor.press, CalibrationStep.TEST)
+                self._worker.submit(self._press, CalibrationStep.TEST)
         return True
 
     def state(self) -> CalibrationState:
         """Return the current state of the calibration."""
         camera = self._camera.name
         profile = self._profiles.profile_for(camera) if camera else None
-        draft = self._editor.draft
+        draft = self._draft
         width, height = self._camera.frame_px
         answers = dict(draft.colours_seen)
         parts = HardwareCheck(
@@ -348,7 +362,7 @@ class Wizard:
         )
         return CalibrationState(
             camera=camera,
-            simulated=self._is_simulated,
+            simulated=self._simulated is not None,
             width=width,
             height=height,
             tray=draft.tray.corners,
@@ -361,7 +375,7 @@ class Wizard:
             learning=_learning(draft),
             trials=draft.trials,
             needed=TRIALS,
-            n_dice=self._editor.n_dice,
+            n_dice=self._n_dice,
             parts=parts,
             made=profile.made if profile else None,
             unsaved=draft.is_unsaved,
@@ -392,13 +406,13 @@ class Wizard:
 
     def do(self, step: CalibrationStep) -> CalibrationState:
         """Carry out a step, and return the resulting state."""
-        return self._run(lambda: self._editor.take_step(step))
+        return self._run(lambda: self._take_step(step))
 
     def set_corners(self, tray: Points, aside: Points | None) -> CalibrationState:
         """Set the corners of the tray and of any set-aside area."""
         floor = _outline(tray, Message("The tray"))
         zone = _outline(aside, Message("The set-aside area")) if aside else None
-        return self._run(lambda: self._editor.edit(lambda draft: draft.with_corners(floor, zone)))
+        return self._run(lambda: self._edit(lambda draft: draft.with_corners(floor, zone)))
 
     def set_button_use(self, to: str) -> CalibrationState:
         """Set what pressing the button does."""
@@ -415,7 +429,7 @@ class Wizard:
 
     def confirm_colour(self, colour: str, *, seen: bool) -> CalibrationState:
         """Record whether a person saw a colour on the lamp."""
-        self._run(lambda: self._editor.edit(lambda draft: draft.with_colour(colour, is_seen=seen)))
+        self._run(lambda: self._edit(lambda draft: draft.with_colour(colour, is_seen=seen)))
         return self.show_colour("")
 
     def _run(self, job: Callable[[], object]) -> CalibrationState:
@@ -427,6 +441,186 @@ class Wizard:
             self._queue.release()
         self.keep_alive()
         return self.state()
+
+    # What changes the draft, always on the thread of the worker.
+
+    def _load_profile(self, camera: str) -> None:
+        """Start from the profile of a camera, unless the draft already belongs to that camera."""
+        if camera != self._draft_camera:
+            self._draft_camera = camera
+            self._draft = Draft.of(self._profiles.profile_for(camera))
+
+    def _edit(self, change: Callable[[Draft], Draft]) -> None:
+        """Replace the draft with what `change` returns for it."""
+        self._draft = change(self._draft)
+
+    def _take_step(self, step: CalibrationStep) -> None:
+        """Carry out a step.
+
+        Raises:
+            TableError: If the step is refused; the message says why and what to do.
+        """
+        match step:
+            case CalibrationStep.FORGET:
+                self._draft = self._draft.without_dice()
+                self._camera.forget_faces()
+            case CalibrationStep.RETEST:
+                self._draft = self._draft.without_trials()
+            case CalibrationStep.DISCARD:
+                name = self._camera.name
+                self._draft = Draft.of(self._profiles.profile_for(name) if name else None)
+            case CalibrationStep.SAVE:
+                self._save()
+            case _:
+                self._look(step)
+
+    def _press(self, step: CalibrationStep) -> None:
+        """Carry out a step because the button was pressed. If it is refused, the reason becomes the draft's message."""
+        try:
+            self._take_step(step)
+        except TableError as error:
+            self._draft = replace(self._draft, message=error.message)
+
+    def _look(self, step: CalibrationStep) -> None:
+        """Carry out a step that needs the camera or new dice in the tray."""
+        match step:
+            case CalibrationStep.FIND:
+                self._find_tray()
+            case CalibrationStep.PROPOSE:
+                self._propose_aside()
+            case CalibrationStep.CHECK:
+                self._check(self._camera.capture())
+            case CalibrationStep.FOCUS:
+                self._camera.refocus()
+                self._check(self._camera.capture())
+            case CalibrationStep.THROW:
+                self._throw()
+            case CalibrationStep.LEARN:
+                self._learn_dice()
+            case CalibrationStep.TEST:
+                self._draft = self._draft.with_trial(self._read()[0], self._n_dice)
+
+    def _find_tray(self) -> None:
+        """Look for the tray and for a printed mat in it, and propose a set-aside area."""
+        images = self._camera.capture_for_finder()
+        height, width = images[0].shape[:2]
+        found, found_mat = find_tray(images), find_mat(images[0])
+        message: Message = FOUND if found.is_sure else NOT_SURE
+        draft = self._draft
+        if found_mat is not None:
+            if not found.is_sure:
+                found = FoundTray(Outline.of(found_mat.corners, width, height), 0.0)
+            measured = found_mat.measure(found.tray.in_px(width, height))
+            message = Paragraph(
+                _size(measured), message, Message("Now take the mat out of the tray.")
+            )
+            draft = replace(draft, found_mat=found_mat, mat=measured)
+        aside = propose_zone(found.tray, width, height)
+        self._draft = replace(
+            draft,
+            tray=found.tray,
+            is_tray_sure=found.is_sure,
+            message=message,
+            aside=aside,
+            has_room_aside=aside is not None,
+            is_unsaved=True,
+        )
+        self._check(images[0])
+
+    def _propose_aside(self) -> None:
+        aside = propose_zone(self._draft.tray, *self._camera.frame_px)
+        self._draft = replace(
+            self._draft, aside=aside, has_room_aside=aside is not None, is_unsaved=True
+        )
+        if aside is None:
+            raise TableError(
+                Message(
+                    "There is no room beside the tray: mount the camera higher, or move the "
+                    "tray to one side of the picture."
+                )
+            )
+
+    def _check(self, image: Image) -> None:
+        height, width = image.shape[:2]
+        dice = self._draft.dice
+        tray = self._draft.tray.in_px(width, height)
+        checks = check_picture(image, tray, dice.looks[0].edge if dice else None)
+        self._draft = replace(self._draft, checks=checks)
+
+    def _throw(self) -> None:
+        if self._simulated is None:
+            raise TableError(Message("These dice are real: throw them yourself."))
+        self._simulated.throw_all()
+
+    def _learn_dice(self) -> None:
+        seen, image = self._read()
+        new = describe_dice(image, seen.reading, self._draft.tray.in_px(seen.width, seen.height))
+        if not new:
+            self._draft = replace(self._draft, last_reading=seen)
+            raise TableError(
+                Message("No die could be read reliably: throw again, and see the picture checks.")
+            )
+        self._draft = self._draft.with_dice(new, seen)
+
+    def _read(self) -> tuple[DraftReading, Image]:
+        """Read the dice in the still tray, using the corners in the draft; return the reading and its frame."""
+        self._camera.wait_until_settled()
+        image = self._camera.capture()
+        height, width = image.shape[:2]
+        draft = self._draft
+        tray = draft.tray.in_px(width, height)
+        aside = draft.aside.in_px(width, height) if draft.aside else None
+        known = replace(self._camera.known_tray, leans=draft.leans)
+        reading = read(image, tray, aside=aside, known=known)
+        if draft.dice:
+            reading = filter_reading(reading, tray, draft.dice)
+        seen = DraftReading(reading, width, height)
+        refuse_same_throw(seen, draft.last_reading)
+        return seen, image
+
+    def _save(self) -> None:
+        if self._camera.name is None:
+            raise TableError(NO_CAMERA)
+        try:
+            self._profiles.save(self._profile(self._camera.name))
+        except OSError as error:
+            raise TableError(
+                Message(
+                    "The calibration cannot be saved (%(why)s): is the disk full, or read-only?",
+                    why=str(error.strerror),
+                )
+            ) from None
+        self._draft = replace(self._draft, is_unsaved=False)
+        if self._drift_watch:
+            self._drift_watch.forget()
+        self._changed()
+
+    def _profile(self, camera: str) -> Profile:
+        draft, image = self._draft, self._camera.preview()  # drift is also measured in previews
+        tray = draft.tray.in_px(image.shape[1], image.shape[0])
+        mat = draft.mat
+        if draft.found_mat:  # the corners may have been moved since the tray was measured
+            mat = draft.found_mat.measure(draft.tray.in_px(*draft.found_mat.size))
+        return Profile(
+            camera=camera,
+            made=datetime.now(UTC).isoformat(timespec="seconds"),
+            tray=draft.tray,
+            aside=draft.aside,
+            level=floor_brightness(image, tray),
+            sides=edge_signature(image, tray),
+            held=held_controls(self._camera.tuning()),
+            dice=draft.dice,
+            leans=draft.leans,
+            mat=mat,
+        )
+
+
+def _size(mat: Mat) -> Message:
+    return Message(
+        "According to the mat, the floor of the tray is %(wide)s by %(deep)s mm.",
+        wide=round(mat.wide_mm),
+        deep=round(mat.deep_mm),
+    )
 
 
 def _outline(points: Points, what: Message) -> Outline:
