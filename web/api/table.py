@@ -430,8 +430,9 @@ def _add_commands(
         answers=HeadStart,
     )  # fmt: skip
     def head_start(**values: Any) -> Response:
+        known = require_coach(coach)
         chosen = _chosen_rules(rules, values["rules"], values["target"], values["options"])
-        return json_response(asdict(require_coach(coach).head_start(chosen)))
+        return json_response(asdict(known.head_start(chosen)))
 
     add(
         "/just-dice", "Read and count throws without a match, or stop it", SetJustDice, on=boolean()
