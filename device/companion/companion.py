@@ -260,6 +260,7 @@ class Companion:
         self._photo_reader = ThreadPoolExecutor(1, "phone pictures")
         self._join_url, self._is_closed = "", False
         self._held_s: float | None = None
+        self._throws_when_seen = False
         self._snapshot = self._draw(1, self._indicator)
         self._published = Condition()
         self._thread = Thread(target=self._run, name="companion", daemon=True)
@@ -467,6 +468,8 @@ class Companion:
             case CameraFound():
                 camera.found(report.name)
                 session.camera_found()
+                if self._throws_when_seen:
+                    self._throw_simulated_dice()
             case CameraLost():
                 camera.lost(report.reason)
                 session.camera_lost(report.reason)
@@ -540,10 +543,12 @@ class Companion:
         table.check_no_bot_plays()
         if reason := table.throw_refusal:
             raise TableError(reason)
-        if table.dice_log is not None:
-            tray.throw_all()
-        else:
-            throw_like_a_player(tray, table.match)
+        self._throws_when_seen = not table.is_camera_known
+        if not self._throws_when_seen:
+            if table.dice_log is not None:
+                tray.throw_all()
+            else:
+                throw_like_a_player(tray, table.match)
         self.session.note_simulated_throw()
 
     def _leave_safe_mode(self) -> None:

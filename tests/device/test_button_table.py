@@ -15,6 +15,7 @@ from game.commands import (
     KeepDice,
     MoveSimulatedButton,
     StartMatch,
+    ThrowSimulatedDice,
     Undo,
 )
 from game.message import Message
@@ -425,6 +426,18 @@ def test_a_press_while_the_camera_opens_reads_once_it_is_open(tmp_path):
 
         assert rig.press().situation is Situation.ACCEPTED
         assert rig.state.turn.last.dice == tuple(sorted(OPENING))
+
+
+def test_simulated_dice_thrown_while_the_camera_opens_roll_once_it_is_open(tmp_path):
+    with open_rig(tmp_path, opened=False) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.companion.do(ThrowSimulatedDice())
+        assert rig.tray.truth == ()
+        rig.until(lambda s: s.camera is not None)
+
+        assert rig.tray.is_rolling
+        assert rig.press().situation is Situation.ACCEPTED
+        assert rig.state.turn.last.dice == rig.tray.truth
 
 
 def test_lamp_shows_what_letting_go_would_do(tmp_path):

@@ -278,11 +278,11 @@ def test_both_trays_have_the_clips_of_all_throws_and_the_same_match(tmp_path, by
             if by_broker and number in (2, 3):
                 broker.kill()
                 broker.start()
-        expected = {*recorded[0], *recorded[1]}  # a very busy machine misses a roll
+        expected = {*recorded[0], *recorded[1]}
+        assert len(expected) == 6
         until(lambda: clips(host).keys() == clips(guest).keys() == expected)
 
         assert clips(host) == clips(guest)
-        assert all(recorded)
         assert cable.n_breaks == 0
         assert host.download("match.txt") == guest.download("match.txt")
 
