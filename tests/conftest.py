@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 import cv2
 import pytest
+from babel.support import Translations
 from hypothesis import HealthCheck, settings
 from werkzeug.routing import Rule
 
@@ -50,20 +51,35 @@ def public_folder() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _routes_compiled_once():
-    """Werkzeug compiles each route of an app; hundreds of tests make one, with the same routes."""
-    compile_one, built = Rule._compile_builder, {}
+def _apps_made_quickly():
+    """Werkzeug compiles the routes of each app, and Babel reads its catalogues; hundreds of tests make the same app."""
+    compile_one, read = Rule.compile, Translations.load
+    compiled, catalogues = {}, {}
 
-    def compiled(rule, *options):
-        if rule.defaults or rule.host or rule.subdomain:
-            return compile_one(rule, *options)
-        if (rule.rule, options) not in built:
-            built[rule.rule, options] = compile_one(rule, *options)
-        return built[rule.rule, options]
+    def compile_once(rule):
+        kind = type(rule), rule.rule, rule.host, rule.subdomain, rule.is_leaf, rule.merge_slashes
+        if rule.defaults or rule.map.host_matching:
+            compile_one(rule)
+            return
+        if kind not in compiled:
+            compile_one(rule)
+            compiled[kind] = {name: getattr(rule, name) for name in COMPILED}
+        vars(rule).update(compiled[kind])
+
+    def read_once(folder, locales, domain=None):
+        name = str(folder), *map(str, locales), domain
+        if name not in catalogues:
+            catalogues[name] = read(folder, locales, domain)
+        return catalogues[name]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Rule, "_compile_builder", compiled)
+        patch.setattr(Rule, "compile", compile_once)
+        patch.setattr(Translations, "load", read_once)
         yield
+
+
+COMPILED = ("_parts", "_trace", "_converters", "_build", "_build_unknown", "arguments")
+"""What compiling a route sets in it."""
 
 
 @pytest.fixture(scope="session")
