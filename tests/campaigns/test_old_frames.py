@@ -36,7 +36,10 @@ SHARE_OF_A_CORE, PERIOD_S = 0.15, 0.1
 
 ALL = [(size, fps, ms, 1.0) for size in SIZES for fps in (15, 30) for ms in (0, 50, 100, 200)]
 ALL += [(size, fps, 0, SHARE_OF_A_CORE) for size in SIZES for fps in (15, 30)]
-SOME = [("1080p", 30, 200, 1.0), ("720p", 30, 0, SHARE_OF_A_CORE)]
+SOME = [
+    ("1080p", 30, 200, 1.0),
+    pytest.param("720p", 30, 0, SHARE_OF_A_CORE, marks=pytest.mark.long),
+]
 
 
 class FilmedTray:

@@ -16,7 +16,7 @@ from web.app import create_app, new_link
 from web.contracts import Snapshot
 from web.server import Server
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.campaign]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long, pytest.mark.campaign]
 RULES = replace(rule_files.load("walnut-studiolo"), target=count(3_000, 10_000))
 """`test_whole_match` plays to 10,000 in the usual tests too."""
 

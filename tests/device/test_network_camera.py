@@ -84,6 +84,7 @@ class PhoneOverTheTray:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.campaign
 def test_a_match_is_played_over_a_stream_that_breaks_off(tmp_path):
     with (

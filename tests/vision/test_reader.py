@@ -34,6 +34,16 @@ PAIRS = {
 }
 
 
+def spread(few, many):
+    """Return all pairs; the usual tests take one for each of the many, and the long tests the others."""
+    few, many = list(few), list(many)
+    return [
+        pytest.param(one, other, marks=[] if j % len(few) == i else pytest.mark.long)
+        for i, one in enumerate(few)
+        for j, other in enumerate(many)
+    ]
+
+
 def row(*, turn_deg: float = 0.0, y_mm: float = 0.0) -> list[Put]:
     """Return all six values side by side, each rotated further than the last."""
     return [Put(v, 38 * v - 133, y_mm, turn_deg + 7 * v) for v in range(1, 7)]
@@ -44,8 +54,7 @@ def is_silent(shot: Shot) -> bool:
     return reading.is_sure and reading.values != shot.values
 
 
-@pytest.mark.parametrize("name", LOOKS)
-@pytest.mark.parametrize("turn_deg", range(0, 90, 15))
+@pytest.mark.parametrize(("turn_deg", "name"), spread(range(0, 90, 15), LOOKS))
 def test_every_value_is_read_at_every_rotation_on_every_tray(name, turn_deg):
     shot = photograph(row(turn_deg=turn_deg), LOOKS[name])
 
@@ -55,8 +64,9 @@ def test_every_value_is_read_at_every_rotation_on_every_tray(name, turn_deg):
     assert reading.is_sure or name == "travel"  # 25 px, the smallest dice: a question is allowed
 
 
-@pytest.mark.parametrize("pair", PAIRS)
-@pytest.mark.parametrize("felt", [(30, 104, 66), (40, 40, 44), (150, 120, 90)])
+@pytest.mark.parametrize(
+    ("felt", "pair"), spread([(30, 104, 66), (40, 40, 44), (150, 120, 90)], PAIRS)
+)
 def test_light_and_dark_pips_are_read_on_bodies_of_any_colour(pair, felt):
     body, pip = PAIRS[pair]
     shot = photograph(row(turn_deg=12), replace(GREEN, body=body, pip=pip, felt=felt))
@@ -77,8 +87,7 @@ def test_dice_of_any_size_are_read(die_px):
     assert scaled.read().values == shot.values
 
 
-@pytest.mark.parametrize("share", [0.15, 0.25, 0.35])
-@pytest.mark.parametrize("value", range(1, 7))
+@pytest.mark.parametrize(("share", "value"), spread([0.15, 0.25, 0.35], range(1, 7)))
 def test_a_die_that_fills_a_large_part_of_the_tray_is_read_or_asked_about(value, share):
     shot = photograph([Put(value, 10, 5, 20)], GREEN)
     (die,) = shot.read().dice

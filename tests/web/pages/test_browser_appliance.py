@@ -22,6 +22,9 @@ from web.server import Server
 
 pytestmark = pytest.mark.browser
 
+LONGEST = "de"
+"""The language with the longest words."""
+
 STEPS = ("tray", "checks", "parts", "dice", "test", "save")
 CHECKS = (
     GOOD,
@@ -146,7 +149,10 @@ RULES = """async (paths) => {
 """JavaScript that returns the width of the page with the content of each given page."""
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "language",
+    [pytest.param(each, marks=[] if each == LONGEST else pytest.mark.long) for each in LANGUAGES],
+)
 def test_pages_fit_a_phone_in_every_language(browser, address, language):
     widths = {}
     page = open_page(browser, address, "", locale=language)

@@ -23,6 +23,9 @@ SIZES = {
     "desktop": (1920, 1080),
 }
 
+OUTERMOST = ("small phone", "desktop")
+"""The sizes that the usual tests measure; the long tests measure the others."""
+
 RECORD = """
 window.shifts = [];
 window.swaps = 0;
@@ -95,7 +98,10 @@ EVENTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param(each, marks=[] if each in OUTERMOST else pytest.mark.long) for each in SIZES],
+)
 def test_nothing_moves_when_something_happens(browser, table, size):
     begins(table, NAMES, target=5_000)
     table.show(join_url="http://traykeeper.local/")

@@ -122,7 +122,7 @@ def address(table, serve):
     return f"http://127.0.0.1:{serve(table).port}"
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "de"])
 def test_players_see_what_they_need_at_every_size(browser, table, address, language):
     page, wrong = opened(browser, address, language), {}
     for group, (names, options) in GROUPS.items():
