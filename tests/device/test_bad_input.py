@@ -12,6 +12,7 @@ import pytest
 
 from device.calibrating import profile_file
 from device.calibrating.profile_file import ProfileError
+from device.cli import main
 from device.commands.doctor import pack_report
 from device.doctor.system import Machine, System
 from device.errors import UsageError
@@ -27,6 +28,20 @@ from game.rules import rule_files
 from tests.waiting import PATIENCE_S
 
 COMMAND = str(Path(sys.executable).with_name("traykeeper"))
+
+
+@pytest.fixture
+def call(capsys, monkeypatch):
+    """Run a command in this process, and return its exit code and what it said."""
+
+    def call(*words, cwd="."):
+        monkeypatch.chdir(cwd)
+        with pytest.raises(SystemExit) as ended:
+            main([*map(str, words)])
+        printed = capsys.readouterr()
+        return ended.value.code, printed.out, printed.err
+
+    return call
 
 
 def run(*words, **options):
@@ -55,8 +70,8 @@ def play(folder):
         (("play", "--state", "/dev/null"), "/dev/null: this folder cannot be created"),
     ],
 )
-def test_bad_input_is_refused_quickly_in_one_line(words, why):
-    code, _, said = run(*words)
+def test_bad_input_is_refused_quickly_in_one_line(call, words, why):
+    code, _, said = call(*words)
 
     assert code == 2
     assert why in said
@@ -67,8 +82,8 @@ def test_bad_input_is_refused_quickly_in_one_line(words, why):
 @pytest.mark.parametrize(
     "words", [("play", "--still", "nan"), ("calibrate", "height", "--die", "nan")]
 )
-def test_nan_is_outside_every_range(words):
-    code, _, said = run(*words)
+def test_nan_is_outside_every_range(call, words):
+    code, _, said = call(*words)
 
     assert code == 2
     assert "'nan' is not a finite number" in said
@@ -87,9 +102,9 @@ def test_an_endless_profile_is_refused():
         profile_file.load(Path("/dev/zero"))
 
 
-def test_a_backup_never_replaces_a_device(tmp_path):
+def test_a_backup_never_replaces_a_device(call, tmp_path):
     play(tmp_path)
-    code, _, said = run("backup", "/dev/null", "--state", tmp_path)
+    code, _, said = call("backup", "/dev/null", "--state", tmp_path)
 
     assert (code, said.count("\n")) == (2, 1)
     assert "it is a device or a pipe" in said
@@ -103,19 +118,19 @@ def test_an_empty_pipe_does_not_hang_a_restore(tmp_path):
 
 
 @pytest.mark.parametrize("words", [("read", "f.jpg"), ("rules", "check", "f.toml"), ("match", "f")])
-def test_an_empty_pipe_is_refused_as_a_file(tmp_path, words):
+def test_an_empty_pipe_is_refused_as_a_file(call, tmp_path, words):
     os.mkfifo(tmp_path / words[-1])
-    code, _, said = run(*words, cwd=tmp_path)
+    code, _, said = call(*words, cwd=tmp_path)
 
     assert (code, said.count("\n")) == (2, 1)
     assert "a device or a pipe" in said
 
 
-def test_a_text_over_the_limit_is_refused(tmp_path):
+def test_a_text_over_the_limit_is_refused(call, tmp_path):
     with (tmp_path / "match.txt").open("wb") as file:
         file.truncate(MAX_CHARS + 1)
 
-    assert "match.txt: the file is longer than" in run("match", tmp_path / "match.txt")[2]
+    assert "match.txt: the file is longer than" in call("match", tmp_path / "match.txt")[2]
 
 
 def test_an_endless_line_is_refused():
@@ -147,12 +162,12 @@ def test_a_zip_bomb_is_refused(tmp_path):
         backup.read(path)
 
 
-def test_deeply_nested_json_and_invisible_characters_are_refused(tmp_path):
+def test_deeply_nested_json_and_invisible_characters_are_refused(call, tmp_path):
     (tmp_path / "list").write_text("[" * 100_000)
     (tmp_path / "settings.toml").write_text('state = "a\\u0000b"\n')
 
-    assert "--list" in run("read", "--list", tmp_path / "list")[2]
-    code, _, said = run("pin", "--settings", tmp_path / "settings.toml")
+    assert "--list" in call("read", "--list", tmp_path / "list")[2]
+    code, _, said = call("pin", "--settings", tmp_path / "settings.toml")
     assert (code, said.count("\n")) == (2, 1)
     assert "must be one line of text" in said
 
@@ -186,12 +201,12 @@ EVIL = "a\x1b]0;evil\x07"
         ("restore", "{folder}/" + f"{EVIL}.zip", "--state", "{folder}/" + EVIL, "--yes"),
     ],
 )
-def test_control_characters_in_file_names_are_escaped(tmp_path, words):
+def test_control_characters_in_file_names_are_escaped(call, tmp_path, words):
     (tmp_path / f"{EVIL}good.toml").write_text('extends = "zilch"\n')
     (tmp_path / f"{EVIL}bad.toml").write_text('extend = "zilch"\n')
     play(make(tmp_path / EVIL))
     backup.write(Backups(tmp_path / EVIL).collect(), tmp_path / f"{EVIL}.zip")
-    _, out, said = run(*(word.format(folder=tmp_path) for word in words))
+    _, out, said = call(*(word.format(folder=tmp_path) for word in words))
 
     assert r"a\x1b]0;evil" in out + said
     assert all(line.isprintable() for line in (out + said).splitlines())

@@ -116,7 +116,10 @@ def practice(browser, folder) -> Iterator[Practice]:
 
 @pytest.mark.parametrize(
     ("bot", "dice", "plays"),
-    [("best", BotDice.SIMULATED, "plays best"), ("like", BotDice.TRAY, "plays like Anna")],
+    [
+        pytest.param("best", BotDice.SIMULATED, "plays best", marks=pytest.mark.long),
+        ("like", BotDice.TRAY, "plays like Anna"),
+    ],
 )
 def test_practice_is_played_to_the_end(browser, tmp_path, bot, dice, plays):
     remember_matches_of_anna(tmp_path)

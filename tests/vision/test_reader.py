@@ -102,7 +102,7 @@ def test_a_die_that_fills_a_large_part_of_the_tray_is_read_or_asked_about(value,
     assert reading.values == (value,) or not reading.is_sure
 
 
-@pytest.mark.parametrize("angle_deg", [0, 33])
+@pytest.mark.parametrize("angle_deg", [pytest.param(0, marks=pytest.mark.long), 33])
 @pytest.mark.parametrize("pair", list(combinations_with_replacement(range(1, 7), 2)))
 def test_two_touching_dice_are_read_or_asked_about(pair, angle_deg):
     reading = side_by_side(pair, angle_deg)

@@ -110,7 +110,14 @@ def test_value_iteration_converges_from_any_start(options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "target"), [("standard", 150), ("zilch", 300), ("facebook", 300)])
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("standard", 150),
+        pytest.param("zilch", 300, marks=pytest.mark.long),
+        pytest.param("facebook", 300, marks=pytest.mark.long),
+    ],
+)
 def test_published_rules_to_a_tiny_target(name, target):
     """Scores below zero are left out, because the slow method would need thousands of boards."""
     rules = replace(rule_files.load(name), below_zero=False)

@@ -35,7 +35,9 @@ def test_with_two_players_the_race_is_exact(solved, scores):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scores", [(0, 0, 0), (20, 25, 10, 15)])
+@pytest.mark.parametrize(
+    "scores", [pytest.param((0, 0, 0), marks=pytest.mark.long), (20, 25, 10, 15)]
+)
 def test_with_more_players_the_race_is_close_to_simulated_matches(solved, scores):
     position = Position(scores, len(scores) - 1)
     model = build_race(solved)
@@ -55,7 +57,9 @@ def test_with_more_players_the_race_is_close_to_simulated_matches(solved, scores
         ),
     ],
 )
-@pytest.mark.parametrize("shares", [(0.81, 0.83), (0.9, 0.84)])
+@pytest.mark.parametrize(
+    "shares", [pytest.param((0.81, 0.83), marks=pytest.mark.long), (0.9, 0.84)]
+)
 def test_a_player_who_cannot_win_changes_nobody_elses_chance(name, shares):
     wins = TableStore(Path("none")).find(rule_files.load(name))
     model = cached_race(wins)

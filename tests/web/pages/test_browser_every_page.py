@@ -66,21 +66,32 @@ def pages(app):
     return found
 
 
-def test_every_page_is_accessible_and_fits_a_phone_even_with_large_text(browser, app):
+def width_faults(page):
+    width = page.evaluate("document.documentElement.scrollWidth")
+    return [("width", width)] if width > PHONE["width"] else []
+
+
+@pytest.mark.parametrize(
+    ("size", "faults_of"),
+    [
+        (PHONE, (faults, width_faults)),
+        pytest.param(SMALL, (double_text_faults,), marks=pytest.mark.long),
+    ],
+    ids=["usual text", "large text"],
+)
+def test_every_page_is_accessible_and_fits_a_phone_even_with_large_text(
+    browser, app, size, faults_of
+):
     paths, wrong = pages(app), {}
     assert set(paths) >= KNOWN
-    context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
+    context = browser.new_context(viewport=size, reduced_motion="reduce", bypass_csp=True)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
     page = context.new_page()
     with Server(app, "127.0.0.1", 0) as server:
         for path in paths:
             page.goto(f"http://127.0.0.1:{server.port}{path}")
             expect(page.locator("main")).to_be_visible()
-            width = page.evaluate("document.documentElement.scrollWidth")
-            found = [*faults(page), *([("width", width)] if width > PHONE["width"] else [])]
-            page.set_viewport_size(SMALL)
-            found += double_text_faults(page)
-            page.set_viewport_size(PHONE)
+            found = [fault for find in faults_of for fault in find(page)]
             wrong |= {path: found} if found else {}
 
     assert wrong == {}, wrong

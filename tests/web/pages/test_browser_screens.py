@@ -54,14 +54,23 @@ def show(page, table, name):
     page.goto(address)
 
 
-def test_everything_needed_to_play_is_on_the_first_screen(open_page, table):
+@pytest.mark.parametrize(
+    ("sizes", "fonts"),
+    [
+        (("small phone", "on its side"), FONTS[:1]),
+        pytest.param(SIZES, FONTS, marks=pytest.mark.long),
+    ],
+    ids=["least room", "every size"],
+)
+def test_everything_needed_to_play_is_on_the_first_screen(open_page, table, sizes, fonts):
     page = open_page((360, 640), FONTS[0])
     faults = {}
     for name in SCREENS:
         show(page, table, name)
-        for size, (width, height) in SIZES.items():
+        for size in sizes:
+            width, height = SIZES[size]
             page.set_viewport_size({"width": width, "height": height})
-            for font in FONTS:
+            for font in fonts:
                 set_font(page, font)
                 if wrong := layout_faults(page):
                     faults[name, size, font] = wrong
@@ -84,10 +93,15 @@ def test_german_fits_on_the_first_screen(open_page, table):
 LARGE_TEXT_SIZES = ((360, 640), (640, 360), (820, 1180), (1920, 1080))
 
 
-def test_everything_is_usable_with_text_of_double_size(open_page, table):
+@pytest.mark.parametrize(
+    "screens",
+    [("thrown", "eight", "asked"), pytest.param(EVERY, marks=pytest.mark.long)],
+    ids=["three screens", "every screen"],
+)
+def test_everything_is_usable_with_text_of_double_size(open_page, table, screens):
     page = open_page((360, 640), FONTS[0])
     faults = {"set up": wrong} if (wrong := double_text_faults(page)) else {}
-    for name in (each for each in EVERY if each != "set up"):
+    for name in (each for each in screens if each != "set up"):
         show(page, table, name)
         table.show(simulated=name in ("begins", "thrown"))
         for width, height in (
