@@ -323,6 +323,19 @@ def table() -> MemoryTable:
     return MemoryTable()
 
 
+@pytest.fixture(scope="module")
+def shared_table() -> MemoryTable:
+    """A table for all tests of a module, each of which resets it."""
+    return MemoryTable()
+
+
+@pytest.fixture(scope="module")
+def shared_server(shared_table):
+    app = make_app(shared_table, streams=Streams(check_s=0.1, limit=8))
+    with Server(app, "127.0.0.1", 0) as server:
+        yield server
+
+
 @pytest.fixture
 def client(table):
     """Flask's test client, which needs no sockets."""

@@ -23,11 +23,9 @@ from game.message import Message
 from game.situation import Choice, Situation, TableError
 from tests.browser import ON_TOP, PHONE, never_late, stop_timers
 from tests.waiting import until
-from tests.web.conftest import PHONE_COOKIE, MemoryTable, make_app
+from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 from web.contracts import CoachMode, Lamp, Photo, PhotoDie
-from web.server import Server
-from web.stream import Streams
 
 pytestmark = pytest.mark.browser
 
@@ -46,23 +44,11 @@ def impatient_context(browser):
     context.close()
 
 
-@pytest.fixture(scope="module")
-def shared_table():
-    return MemoryTable()
-
-
 @pytest.fixture
 def table(shared_table):
     """The table of all tests, as if it were new."""
     shared_table.reset()
     return shared_table
-
-
-@pytest.fixture(scope="module")
-def shared_server(shared_table):
-    app = make_app(shared_table, streams=Streams(check_s=0.1, limit=8))
-    with Server(app, "127.0.0.1", 0) as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

@@ -4,25 +4,34 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import EnterThrow, SetJustDice, StartMatch
-from tests.web.conftest import MemoryTable, make_app
+from tests.web.conftest import make_app
 from tests.web.screens import LONGEST, farkled, kept, thrown, won
 
 
 @pytest.fixture
-def overlay(browser, table, serve):
-    """Open the overlay with a query in a browser source of this size."""
-    port = serve(table).port
-    pages = []
+def table(shared_table):
+    """The table of all tests, as if it were new."""
+    shared_table.reset()
+    return shared_table
+
+
+@pytest.fixture(scope="module")
+def shared_page(_chromium):
+    page = _chromium.new_page(reduced_motion="reduce")
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def overlay(browser, shared_page, table, shared_server):
+    """Open the overlay with a query in a browser source of this size. There is one page for all tests."""
 
     def opened(query="", width=1280, height=720):
-        size = {"width": width, "height": height}
-        pages.append(browser.new_page(viewport=size, reduced_motion="reduce"))
-        pages[-1].goto(f"http://127.0.0.1:{port}/overlay{query}")
-        return pages[-1]
+        shared_page.set_viewport_size({"width": width, "height": height})
+        shared_page.goto(f"http://127.0.0.1:{shared_server.port}/overlay{query}")
+        return shared_page
 
-    yield opened
-    for page in pages:
-        page.close()
+    return opened
 
 
 def outside(page):
@@ -164,9 +173,9 @@ def test_silence_of_ten_seconds_makes_the_overlay_ask_and_show_that_nobody_answe
 @pytest.mark.browser
 def test_query_sets_size_place_and_parts(overlay, table):
     thrown(table)
+    usual = overlay().locator(".ov-turn").bounding_box()
     page = overlay("?size=50&place=top-right&show=turn")
     turn = page.locator(".ov-turn").bounding_box()
-    usual = overlay().locator(".ov-turn").bounding_box()
 
     expect(page.locator(".ov-scores")).to_be_hidden()
     assert turn["width"] == pytest.approx(usual["width"] / 2, rel=0.05)
@@ -189,7 +198,7 @@ def test_everything_fits_and_follows_the_match(overlay, table, size, query):
 @pytest.mark.browser
 @pytest.mark.parametrize("size", [(1280, 720), (600, 300), (500, 900)])
 @pytest.mark.parametrize("place", ["top-right", "bottom"])
-def test_twenty_long_names_fit(overlay, table: MemoryTable, size, place):
+def test_twenty_long_names_fit(overlay, table, size, place):
     farkled(table, tuple(f"{n:02} Wilhelmina-Konstantina"[:24] for n in range(20)))
     page = overlay(f"?place={place}&size=150", *size)
     expect(page.locator(".ov-scores li")).to_have_count(20)
