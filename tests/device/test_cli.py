@@ -67,8 +67,8 @@ def test_without_a_command_the_help_is_printed_line_by_line(call, words):
     assert (done.stdout + done.stderr).strip() == call(*words, "--help").stdout.strip()
 
 
-def test_keeps_lists_all_eleven_keeps():
-    done = run("keeps", "--rules", "walnut-studiolo", "1", "1", "3", "3", "3", "5")
+def test_keeps_lists_all_eleven_keeps(call):
+    done = call("keeps", "--rules", "walnut-studiolo", "1", "1", "3", "3", "3", "5")
 
     assert done.returncode == 0
     lines = done.stdout.splitlines()[1:]
@@ -273,8 +273,8 @@ def test_a_list_of_many_trays_keeps_few_pictures_in_memory(call, tmp_path):
     assert _known_table.cache_info().currsize <= MAX_TABLES
 
 
-def test_read_annotates_into_a_folder(photo, tmp_path):
-    done = run("read", "--annotate", str(tmp_path / "seen"), str(photo))
+def test_read_annotates_into_a_folder(call, photo, tmp_path):
+    done = call("read", "--annotate", str(tmp_path / "seen"), str(photo))
 
     assert done.stdout.strip() == f"{photo}: 2 5"
     assert cv2.imread(str(tmp_path / "seen" / "throw.jpg")).shape == (864, 1536, 3)
@@ -362,8 +362,8 @@ def evening(tmp_path):
     return path
 
 
-def test_match_prints_every_turn_the_standings_and_the_outcome(evening):
-    done = run("match", str(evening))
+def test_match_prints_every_turn_the_standings_and_the_outcome(call, evening):
+    done = call("match", str(evening))
 
     assert "  2  Ben             2 2 3 4 4 6: farkle" in done.stdout
     assert "   1,550  Anna" in done.stdout
@@ -400,11 +400,11 @@ def test_a_bonus_for_the_last_die_is_printed_apart_from_the_turn(call, tmp_path)
     ("dice", "words"),
     [("222234", "takes all points"), ("111111", "wins the match at once")],
 )
-def test_keeps_names_the_effects_of_a_throw(tmp_path, dice, words):
+def test_keeps_names_the_effects_of_a_throw(call, tmp_path, dice, words):
     house = tmp_path / "house.toml"
     house.write_text('extends = "standard"\nall_ones_win = true\nfour_twos_reset = true\n')
 
-    assert words in run("keeps", "--rules", str(house), *dice).stdout
+    assert words in call("keeps", "--rules", str(house), *dice).stdout
 
 
 def test_match_names_the_invalid_line(call, evening):

@@ -1,21 +1,16 @@
 """`traykeeper odds` on the command line, for people and for programs."""
 
 import json
-import os
-import subprocess
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from device.cli import cli
+from device.cli import cli, main
 from device.commands.odds import parse
 from game.odds.turn_odds import points_table
 from game.rules import rule_files
 
-COMMAND = [str(Path(sys.executable).with_name("traykeeper")), "odds"]
 RULES = rule_files.load("standard")
 
 
@@ -216,18 +211,14 @@ def test_the_chances_of_six_players_add_up_to_one(rules):
         (["simulate", "--rules", "standard", "--target", "300"], "not solved yet"),
     ],
 )
-def test_a_bad_question_is_refused_in_one_line_with_the_remedy(args, words, tmp_path):
-    done = subprocess.run(
-        [*COMMAND, *args],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"XDG_CACHE_HOME": str(tmp_path)},
-    )
+def test_a_bad_question_is_refused_in_one_line_with_the_remedy(args, words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["odds", *args])
+    said = capsys.readouterr().err
 
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert words in done.stderr
+    assert ended.value.code == 2
+    assert said.count("\n") == 1
+    assert words in said
 
 
 def test_a_question_accepts_other_words():
