@@ -52,7 +52,7 @@ short: $(VENV)/dev
 	@echo "== tests"
 	@$(PYTEST) -m "not long" $(ARGS)
 
-# Campaigns, installs and sets of pictures that a change needs only once.
+# Campaigns, installs, sets of pictures and further cases of other tests, which a change needs only once.
 long: $(VENV)/dev
 	@echo "== long tests"
 	@$(PYTEST) -m long $(ARGS)
