@@ -33,6 +33,10 @@ def digests(html):
     return dict(re.findall(r'id="(\w+)" data-digest="(\w+)"', html))
 
 
+def test_title_names_the_program(client):
+    assert re.search("<title>[^<]*Traykeeper", client.get("/").text)
+
+
 def test_board_has_every_section_in_every_state(board, table):
     for snapshot in (table.snapshot(), table.do(StartMatch(("Anna", "Ben")))):
         assert set(digests(board.html(snapshot))) == set(SECTIONS)
