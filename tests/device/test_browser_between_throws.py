@@ -157,7 +157,7 @@ def test_a_question_after_a_correction_says_how_to_answer_it(tmp_path, phones):
         expect(question.get_by_label("5 5", exact=True)).to_be_visible()
         lying = rig.tray.truth
 
-        expect(page.locator("#does")).to_have_text("Tap: read again · Hold: yes")
+        expect(page.locator("#does")).to_have_text("Tap: read again Hold: yes")
         for each in (page, watcher):
             expect_status(each, HOW_TO_ANSWER)
         expect(page.locator("#throw-dice")).to_have_attribute("aria-disabled", "true")

@@ -171,7 +171,7 @@ def test_a_photo_after_the_match_is_refused(rig):
 
 def test_a_large_photo_is_saved_cropped_to_the_dice(tmp_path):
     kept = []
-    keeper = SimpleNamespace(keep=lambda position, image, _clip: kept.append(image.shape))
+    keeper = SimpleNamespace(keep=lambda position, image, *_: kept.append(image.shape))
     with open_rig(tmp_path, open_camera=None, opened=False, throw_pictures=keeper) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         photo(rig, *FIRST)

@@ -83,7 +83,7 @@ def test_each_die_of_the_photo_has_a_close_up(match_rig, photo):
 
 def test_the_saved_picture_always_belongs_to_its_throw(tmp_path):
     kept = []
-    keeper = SimpleNamespace(keep=lambda position, image, _clip: kept.append(position))
+    keeper = SimpleNamespace(keep=lambda position, image, *_: kept.append(position))
     with open_rig(tmp_path, throw_pictures=keeper) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*FIRST)
@@ -115,7 +115,7 @@ class Room:
 
 def test_saved_pictures_show_nothing_of_the_room(tmp_path):
     kept = []
-    pictures = SimpleNamespace(keep=lambda _position, image, _clip: kept.append(image))
+    pictures = SimpleNamespace(keep=lambda _position, image, *_: kept.append(image))
     clock = Clock(1000.0)
     tray = HandledTray(seed=7, roll_s=ROLL_S, clock=clock)
     with open_rig(
@@ -131,7 +131,7 @@ def test_saved_pictures_show_nothing_of_the_room(tmp_path):
 
 def test_no_later_picture_is_saved_for_a_throw(tmp_path):
     kept = []
-    pictures = SimpleNamespace(keep=lambda position, image, _clip: kept.append((position, image)))
+    pictures = SimpleNamespace(keep=lambda position, image, *_: kept.append((position, image)))
     with open_rig(tmp_path, throw_pictures=pictures) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*FIRST)

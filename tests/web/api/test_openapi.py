@@ -99,27 +99,27 @@ boundaries = settings(
 """Only the requests that schemathesis derives from the bounds of each schema, some forty for a route."""
 
 
-def conforms_to_the_document(case):
-    """Check the answer to a request of the scorekeeper, and return whether the request was allowed."""
+def check_answer_to_scorekeeper(case):
+    """Check that the answer to a request of the scorekeeper conforms, and is not one that only a watcher gets."""
     case.cookies = {COOKIE: PHONE_COOKIE}
-    return "watches" not in case.call_and_validate(checks=CHECKS).text
+    assert "watches" not in case.call_and_validate(checks=CHECKS).text
 
 
 @of_the_scorekeeper.parametrize()
 @boundaries
 def test_every_answer_conforms_to_the_document(case):
-    assert conforms_to_the_document(case)
+    check_answer_to_scorekeeper(case)
 
 
 @pytest.mark.long
 @of_the_scorekeeper.parametrize()
 @settings(max_examples=15, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_every_answer_to_a_random_request_conforms_to_the_document(case):
-    assert conforms_to_the_document(case)
+    check_answer_to_scorekeeper(case)
 
 
 @schema.include(path_regex="/(bank|undo|score)$").parametrize()
-@boundaries
+@settings(max_examples=5, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_every_refusal_of_a_watcher_conforms_to_the_document(case):
     case.cookies = {COOKIE: "x"}
     answer = case.call_and_validate(checks=CHECKS)
