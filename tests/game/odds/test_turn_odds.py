@@ -9,16 +9,20 @@ from hypothesis import given, reject, settings
 
 from game.errors import OddsError
 from game.odds.compiled_rules import compile_rules
+from game.odds.match_odds import left_out_of_match
 from game.odds.turn_odds import (
     chances_of_one_throw,
     chances_to_reach,
     farkle_within,
+    left_out_of_turn,
     long_run_average,
     points_table,
     throw_chances,
 )
 from game.rules import rule_files, scoring
+from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import Alike, HotDice, LastRound, Ruleset
+from tests.game.rules.test_rule_options import PLAIN, otherwise
 from tests.game.rules_strategy import rulesets
 from tests.game.slow_odds import SlowOdds
 
@@ -206,3 +210,42 @@ def test_values_with_many_points_at_risk_are_linear():
 def test_rules_under_which_nothing_farkles_are_refused():
     with pytest.raises(OddsError, match="farkle"):
         points_table(replace(SMALL, singles=(50,) * 6))
+
+
+BETWEEN_TURNS = {
+    "target",
+    "win",
+    "rounds",
+    "target_ends_rounds",
+    "welfare",
+    "below_zero",
+    "take_over_on_board",
+}
+"""Options that leave a single turn as it is, and that the chances of winning know. The last one needs taking over, which
+is named as left out."""
+
+TELLING = {
+    "alike": {"alike": Alike.DOUBLING},
+    "two_triplets": {"two_triplets": 2_500},
+    "six_as_pairs": {"six_as_pairs": 9_000, "three_pairs": 9_000},
+    "hot_dice": {"hot_dice": HotDice.MUST, "triples": (20_000,) * 6},
+    "minimum_bank": {"minimum_bank": 700},
+}
+"""Values with which an option matters, if another one does not."""
+
+
+@pytest.mark.parametrize("name", [row.name for row in OPTIONS])
+def test_each_option_changes_the_odds_or_is_named_as_left_out(name):
+    rules = replace(PLAIN, **TELLING[name]) if name in TELLING else otherwise(name)
+    without = replace(rules, **{name: getattr(PLAIN, name)})
+    is_named = bool(left_out_of_turn(rules) or left_out_of_match(rules))
+
+    assert name in BETWEEN_TURNS or is_named or average(rules) != average(without)
+
+
+def average(rules):
+    """Return the average points of a turn, which a turn without a farkle does not have."""
+    try:
+        return points_table(rules).value
+    except OddsError:
+        return None
