@@ -339,7 +339,7 @@ def _differs(now: Image, before: Floats) -> NDArray[np.bool_]:
 
 
 def _brightest(image: NDArray[Any]) -> NDArray[Any]:
-    """Return the largest of the three channels, 25 times as fast as NumPy's `max` over so short an axis."""
+    """Return the largest of the three channels. On so short an axis, this is 25 times as fast as NumPy's `max`."""
     return np.asarray(np.maximum(np.maximum(image[..., 0], image[..., 1]), image[..., 2]))
 
 

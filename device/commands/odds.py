@@ -480,7 +480,7 @@ def _scaled(others: list[float], win: float, first: float) -> list[float]:
 
 
 def _state(rules: Ruleset, scores: tuple[int, ...], place: int) -> State:
-    """Return the state of a match in which the player at this place of the round is about to throw."""
+    """Return the state of a match in which the player at position `place` in the order of turns is about to throw."""
     n = len(scores)
     state = start_state(rules, n, head_starts=[scores[(seat - place) % n] for seat in range(n)])
     for _ in range(place):

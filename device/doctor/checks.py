@@ -323,7 +323,7 @@ def stick(system: System) -> Finding:
     took = Message("the last backup was copied at %(when)s", when=values.get("took", ""))
     if trouble := STICK_TROUBLES.get(values.get("failed", "")):
         return warning(trouble, took if values.get("took") else "")
-    return ok(took) if values.get("took") else ok(Message("no stick has been used"))
+    return ok(took) if values.get("took") else ok(Message("no USB stick has been used yet"))
 
 
 def journal(system: System) -> Finding:

@@ -180,7 +180,7 @@ def take_step(state: TableState, *actions: Action) -> Change:
     """
     if state.is_elsewhere:
         raise TableError(throws_elsewhere(state.current_match))
-    change = _write_step(state, actions)
+    change = _step_change(state, actions)
     if not any(isinstance(action, Thrown) for action in actions):
         return change
     accepted = change.state.accepting()
@@ -192,7 +192,7 @@ def follow(state: TableState, command: FollowStep) -> Change:
     before = state.current_match
     if state.last_followed == (command.chain, before):
         return Change(state)  # the step was sent again while the table was busy
-    change = _write_step(state, command.actions)
+    change = _step_change(state, command.actions)
     after = change.state.current_match
     followed = replace(change.state, last_followed=(command.chain, after))
     if state.dice_log is None:
@@ -206,7 +206,7 @@ def bot_step(state: TableState, event: Event) -> Change:
     if state.is_elsewhere:
         raise TableError(throws_elsewhere(state.current_match))
     before = state.current_match
-    change = _write_step(state, (event,))
+    change = _step_change(state, (event,))
     message = messages.bot_step(event, before, change.state.current_match)
     return change.ending(change.state.cleared().saying(message))
 
@@ -259,8 +259,8 @@ def say_throw_first(state: TableState) -> Change:
     return Change(state.saying(Message("Throw first: it is %(name)s's turn.", name=name)))
 
 
-def _write_step(state: TableState, actions: tuple[Action, ...]) -> Change:
-    """Write these actions as one step, and note if it changes which dice were thrown before.
+def _step_change(state: TableState, actions: tuple[Action, ...]) -> Change:
+    """Return the change that writes these actions as one step, and that notes if earlier dice are then different.
 
     Args:
         state: The state of the table.

@@ -30,7 +30,7 @@ MIN_DIE_SHARE, MAX_DIE_SHARE = 0.0004, 0.03
 MAX_DICE = 14  # more blobs than this mean that the table was shaken
 ARM_PX = 28  # an arm is thicker than this everywhere; a flying die with its shadow is not
 REGION_MARGIN = 0.06  # added around the tray, as a share of its size: walls lean outwards in view
-MIN_GAIN_CHANGE = 0.05  # a smaller change of brightness hides no hand
+MIN_GAIN_CHANGE = 0.05  # a hand changes the brightness by at least this much
 # Number of cells across and down: a new exposure changes all of them, except one that is too bright or dark.
 GRID = 3
 MIN_CELL_SHARE = (

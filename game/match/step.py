@@ -543,21 +543,21 @@ def _thrown(state: State, event: Thrown) -> State:
 
 def _apply_throw(state: State, throw: Throw) -> State:
     """Add a throw, and apply its automatic effects, such as a penalty or a farkle."""
-    events = {e.effect: e.points for e in scoring.throw_events(throw.dice, state.rules)}
+    effects = {e.effect: e.points for e in scoring.throw_events(throw.dice, state.rules)}
     first_try = not state.may_rethrow_last_die
-    penalty = events.get(Effect.PENALTY, 0)
+    penalty = effects.get(Effect.PENALTY, 0)
     throw = replace(throw, penalty=penalty)
     state = add_points(state, state.turn.seat, penalty)
     state = replace(
         state, turn=replace(state.turn, throws=(*state.turn.throws, throw)), left_over=None
     )
-    if Effect.WIN in events:
+    if Effect.WIN in effects:
         return replace(end_turn(state, TurnEnding.WIN), winner=state.turn.seat)
-    if Effect.RESET_SCORE in events:
+    if Effect.RESET_SCORE in effects:
         return end_turn(add_points(state, state.turn.seat, -state.player.score), TurnEnding.RESET)
     if not state.keeps:
         return _scoreless(state, first_try=first_try)
-    return _scored(state, must_bank=Effect.MUST_BANK in events)
+    return _scored(state, must_bank=Effect.MUST_BANK in effects)
 
 
 def _scored(state: State, *, must_bank: bool) -> State:

@@ -263,7 +263,7 @@ def undo_actions(match: Match) -> tuple[Undone, ...]:
 
 
 def is_untouched(match: Match) -> bool:
-    """Return whether no person has taken a step in a match, which may have begun with steps of bots."""
+    """Return whether no person has taken a step in a match. Steps of bots do not count."""
     at: Match | None = match
     while at is not None and at.before is not None:
         if not _is_bot_step(at):

@@ -1,4 +1,4 @@
-"""What has just happened in a match: announcements for lights, sounds and speech, and the highlight for the page.
+"""What has just happened in a match: announcements for lights and sounds, and the highlight for the page.
 
 The page shows a highlight until the next throw.
 """

@@ -119,7 +119,7 @@ def test_a_turn_takes_few_taps_and_shows_on_every_screen(rig, table):
         expect(page.locator(".hero h1")).to_contain_text("Bartholomäus")
         expect(page.locator(".moment")).to_contain_text("Anna is on the board")
     expect(board.locator(".tv-moment")).to_contain_text("Anna is on the board")
-    assert thumb.taken() + 1 == 3  # the throw itself is a tap where dice are simulated
+    assert thumb.taken() + 1 == 3  # with simulated dice, the throw is a tap as well
 
     thumb.tap("#undo")
     shown_everywhere(table, "550")

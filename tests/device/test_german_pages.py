@@ -63,7 +63,7 @@ class GermanPhone:
 
 @pytest.fixture(scope="module")
 def folder():
-    """A folder, whose name the health page shows."""
+    """A folder whose name the health page shows."""
     with TemporaryDirectory(prefix="tablett") as folder:
         yield folder
 

@@ -299,7 +299,7 @@ def test_a_write_protected_stick_is_reported_until_a_stick_gets_the_backup(
 
 
 def test_without_a_stick_the_health_page_says_so(tmp_path, monkeypatch):
-    assert "no stick has been used" in health_page(tmp_path, monkeypatch)
+    assert "no USB stick has been used yet" in health_page(tmp_path, monkeypatch)
 
 
 def test_links_on_a_stick_are_not_followed(tmp_path, stick, state):

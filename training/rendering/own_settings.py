@@ -1,4 +1,4 @@
-"""Draws the tray, dice, light and camera of an evening, which stay the same, and throws dice into the tray."""
+"""The tray, dice, light and camera of an evening, which stay the same while dice are thrown."""
 
 from dataclasses import dataclass, replace
 

@@ -160,7 +160,7 @@ def _start_match(
     if setup.get("teams"):
         raise HttpProblem(
             400,
-            Message("bot: a bot cannot play in a team: leave out either the bot or the teams"),
+            Message("bot: a bot cannot play in a team. Leave out the bot or the teams."),
         )
     dice = BotDice(bot_dice or BotDice.SIMULATED)
     if bot != LIKE:

@@ -84,7 +84,7 @@ class PairingMatch:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two players who meet in a round, with the tray to which they are called and with their match.
+    """Two players who meet in a round, their match, and the tray where they play.
 
     Attributes:
         number: Position in the order of play, from 0.

@@ -446,7 +446,7 @@ def test_pictures_need_a_report(tmp_path):
 @pytest.mark.parametrize(
     ("record", "level", "line"),
     [
-        (None, Level.OK, "no stick has been used"),
+        (None, Level.OK, "no USB stick has been used yet"),
         ("took=2026-11-23 20:15\nfailed=\n", Level.OK, "was copied at 2026-11-23 20:15"),
         ("took=2026-11-23 20:15\nfailed=full\n", Level.WARNING, "full: it did not get the last"),
         ("took=\nfailed=not-read\n", Level.WARNING, "the USB stick cannot be read"),

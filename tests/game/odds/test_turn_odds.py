@@ -195,7 +195,7 @@ def test_one_throw_never_reaches_more_than_a_turn():
 
 
 def test_values_with_many_points_at_risk_are_linear():
-    """Values beyond the table follow its end: nobody would throw six dice with 50,000 at risk."""
+    """Beyond the end of the table, values are extrapolated linearly: nobody would throw six dice with 50,000 at risk."""
     table = points_table(rule_files.load("standard"))
     farkle = float(throw_chances(rule_files.load("standard"))[6].farkle)
     slope = (table.throwing(60_000, 6) - table.throwing(50_000, 6)) / 10_000

@@ -12,7 +12,7 @@ WRONG = {"id": "0" * 16, "text": "{}", "mac": "00"}
 
 
 class FakePlay:
-    """Notes what is asked, and knows one code."""
+    """A fake that records its calls and accepts one code."""
 
     def __init__(self):
         self.asked = []

@@ -44,7 +44,6 @@ FINISH_WEIGHTS = {
 }  # fmt: skip
 """How often each way of making pips is drawn: paint on the surface, a painted bowl, a hole with a
 flat bottom and so on."""
-GLASS_TYPES = ("clear", "frosted", "cloudy")
 
 
 @dataclass(frozen=True)
