@@ -53,8 +53,10 @@ from game.commands import (
     SubmitPhoto,
     ThrowSimulatedDice,
 )
+from game.dice_log import DiceLog
 from game.errors import GameError
-from game.match.match import new_names
+from game.match.match import Match, new_names
+from game.match.rolloff import RollOff
 from game.message import Message, Paragraph, Sentence, join_with_semicolons
 from game.rules.ruleset import Ruleset
 from game.situation import Situation, TableError
@@ -260,7 +262,7 @@ class Companion:
         self._photo_reader = ThreadPoolExecutor(1, "phone pictures")
         self._join_url, self._is_closed = "", False
         self._held_s: float | None = None
-        self._throws_when_seen = False
+        self._throw_asked: tuple[Match | None, DiceLog | None, RollOff] | None = None
         self._snapshot = self._draw(1, self._indicator)
         self._published = Condition()
         self._thread = Thread(target=self._run, name="companion", daemon=True)
@@ -468,11 +470,11 @@ class Companion:
             case CameraFound():
                 camera.found(report.name)
                 session.camera_found()
-                if self._throws_when_seen:
-                    self._throw_simulated_dice()
+                self._throw_as_asked()
             case CameraLost():
                 camera.lost(report.reason)
                 session.camera_lost(report.reason)
+                self._throw_as_asked()
 
     def release_button(self, held_s: float, request: str = "", *, is_finger: bool = True) -> None:
         """Carry out what a release of the button means.
@@ -543,13 +545,21 @@ class Companion:
         table.check_no_bot_plays()
         if reason := table.throw_refusal:
             raise TableError(reason)
-        self._throws_when_seen = not table.is_camera_known
-        if not self._throws_when_seen:
-            if table.dice_log is not None:
-                tray.throw_all()
-            else:
-                throw_like_a_player(tray, table.match)
         self.session.note_simulated_throw()
+        self._throw_asked = table.in_play, table.dice_log, table.rolloff
+        if table.is_camera_known:
+            self._throw_as_asked()
+
+    def _throw_as_asked(self) -> None:
+        """Throw simulated dice if they were asked for and not thrown yet, and no step was taken since."""
+        asked, self._throw_asked = self._throw_asked, None
+        tray, table = self.simulated_tray, self.session.table
+        if tray is None or asked != (table.in_play, table.dice_log, table.rolloff):
+            return
+        if table.dice_log is not None:
+            tray.throw_all()
+        else:
+            throw_like_a_player(tray, table.match)
 
     def _leave_safe_mode(self) -> None:
         if self._safe_mode is None:

@@ -26,7 +26,7 @@ from game.situation import TableError
 from game.typed_json import plain_json, typed
 from web.contracts import OtherTrayView, SharedPhase, Table
 
-VERSION = 1
+VERSION = 2
 """Version of the messages. Trays with different versions do not play together."""
 
 MAX_BYTES = 98_304

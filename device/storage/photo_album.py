@@ -22,7 +22,7 @@ from game.dice_log import DiceThrow
 from game.match.events import UNKNOWN_FACE, Place
 from game.match.state import Throw
 from vision.annotate import annotate
-from vision.images import decode
+from vision.images import ImageError, decode
 from vision.reading import Die, Quad, Reading, Zone
 from web.contracts import Photo, PhotoDie
 from web.picture_check import jpeg_size
@@ -90,13 +90,16 @@ class PhotoAlbum:
             clip: The recording of the roll, as Motion JPEG; None if it was not recorded.
 
         Returns:
-            Whether the picture shows the places of all dice. If not, it is not added.
+            Whether the picture can be read and shows the places of all dice. If not, it is not added.
         """
         cut = cut_of(jpeg)
         if cut is None:
             return False
         left, top, frame_width = cut
-        image = decode(jpeg, MAX_SIDE_PX)
+        try:
+            image = decode(jpeg, MAX_SIDE_PX)
+        except ImageError:
+            return False
         height, width = image.shape[:2]
         scale = width / frame_width
         reading = Reading(tuple(_die_at(place) for place in throw.places if place.size))

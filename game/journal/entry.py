@@ -353,7 +353,7 @@ class WireEntry:
     @property
     def actions(self) -> tuple[Action, ...]:
         """The actions of the step; empty if the entry starts the match."""
-        return tuple(from_json(action) for action in self.body.get("actions", ()))
+        return tuple(map(from_json, self.body["actions"])) if self.seq else ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry as JSON."""

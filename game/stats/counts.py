@@ -338,11 +338,11 @@ class MatchCounter:
     def _count(self, played: PlayedMatch) -> _Counted:
         try:
             match, entries = self._history.match(played.id), self._history.steps(played.id)
+            is_shared = OTHER_TRAY in self._history.requests(played.id)
         except JournalError:
             return _Counted(0, played.steps, (), (), (0,) * len(FACES), 0, 0)
         thrown = [event for event in match.timeline if isinstance(event, Thrown)]
         seen = [event for event in thrown if event.seen_positions]
-        is_shared = OTHER_TRAY in self._history.requests(played.id)
         return _Counted(
             position=entries[0].position,
             steps=played.steps,

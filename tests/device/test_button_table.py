@@ -440,6 +440,25 @@ def test_simulated_dice_thrown_while_the_camera_opens_roll_once_it_is_open(tmp_p
         assert rig.state.turn.last.dice == rig.tray.truth
 
 
+def test_simulated_dice_are_read_if_the_button_is_pressed_while_the_camera_opens(tmp_path):
+    with open_rig(tmp_path, opened=False) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.companion.do(ThrowSimulatedDice())
+
+        assert rig.press().situation is Situation.ACCEPTED
+        assert rig.state.turn.last.dice == rig.tray.truth
+
+
+def test_simulated_dice_are_not_thrown_once_the_camera_is_open_if_a_step_was_taken_since(tmp_path):
+    with open_rig(tmp_path, opened=False) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.companion.do(ThrowSimulatedDice())
+        rig.companion.do(EnterThrow(OPENING))
+        rig.until(lambda s: s.camera is not None)
+
+        assert rig.tray.truth == ()
+
+
 def test_lamp_shows_what_letting_go_would_do(tmp_path):
     with open_rig(tmp_path, shut_down=lambda: None) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))

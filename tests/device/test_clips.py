@@ -179,3 +179,20 @@ def test_the_photo_of_the_current_throw_is_still_there_after_a_restart(tmp_path)
         rig.companion.do(Undo())
         assert rig.companion.snapshot().photo is None
     pictures.close()
+
+
+def test_a_stored_photo_that_a_power_cut_left_incomplete_does_not_prevent_the_start(tmp_path):
+    pictures = ThrowPictures(tmp_path / "frames")
+    with open_rig(tmp_path, throw_pictures=pictures) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.throw(*FIRST)
+    pictures.close()
+    (stored,) = (tmp_path / "frames").glob("*.jpg")
+    complete = stored.read_bytes()
+    stored.write_bytes(complete[:700].ljust(len(complete), b"\0"))
+    pictures = ThrowPictures(tmp_path / "frames")
+    with open_rig(tmp_path, throw_pictures=pictures) as rig:
+        show_stored_photo(rig.companion, History(tmp_path / "journal.db"), pictures)
+
+        assert rig.press().situation is not None
+    pictures.close()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from device.shared_match import shared_matches
-from device.shared_match.conversation import Conversation, Sealed, SharedMatchError, Sync
+from device.shared_match.conversation import VERSION, Conversation, Sealed, SharedMatchError, Sync
 from device.shared_match.links import MatchSide, keys_of
 from game.commands import (
     Bank,
@@ -339,7 +339,7 @@ def test_a_host_does_not_accept_its_own_messages(pair):
 def test_a_tray_with_another_version_is_asked_to_update(pair):
     pair.begin()
     link = pair.guest.shared.link
-    newer = replace(pair.guest.shared.message(link), version=2)
+    newer = replace(pair.guest.shared.message(link), version=VERSION + 1)
     sealed = Sealed.parse(newer.sealed(link.keys).encode())
 
     with pytest.raises(SharedMatchError, match="install the same version on both"):

@@ -139,6 +139,13 @@ def test_different_histories_have_different_chains():
     assert one.chain != other.chain
 
 
+def test_a_step_without_actions_is_refused():
+    step = WireEntry.from_json({"match": "0" * 16, "seq": 1, "chain": ""})
+
+    with pytest.raises(GameError):
+        step.played(Match.start(RULES, ["A", "B"]))
+
+
 @given(JSON, JSON, JSON)
 def test_any_input_is_an_entry_or_is_refused_with_a_message(options, names, actions):
     begin = {"match": "0" * 16, "seq": 0, "chain": "", "rules": "zilch", "options": options}

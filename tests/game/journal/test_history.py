@@ -1,5 +1,6 @@
 """Lists of matches, single matches and new entries, read while the journal is being written."""
 
+import sqlite3
 from contextlib import closing
 from threading import Thread
 
@@ -9,6 +10,7 @@ from game.errors import JournalError
 from game.journal.entry import Entry, Result
 from game.journal.history import History
 from game.journal.journal import Journal
+from game.journal.schema import load_match
 from game.match.events import Kept, ScoreSet, Skipped, Thrown, Undone
 from game.match.match import Match
 from game.match.state import Series
@@ -192,3 +194,19 @@ def test_a_match_counts_the_wins_of_matches_that_began_after_its_score_was_first
     win(journal, journal.start(start), start)
 
     assert (before, journal.match(first).state.series_wins(0)) == (0, 2)
+
+
+def test_a_win_counts_once_although_a_reader_with_an_older_view_of_the_journal_searched_last(
+    journal,
+):
+    series = Series(3, "00112233445566ff")
+    start = Match.start(RULES, ("Anna", "Ben"), series=series)
+    first = journal.start(start)
+    with closing(sqlite3.connect(journal.path)) as older:
+        older.execute("BEGIN")
+        older.execute("SELECT COUNT(*) FROM match").fetchone()
+        win(journal, journal.start(start), start)
+        assert journal.match(first).state.series_wins(0) == 1
+        assert load_match(older, first).state.series_wins(0) == 0
+
+    assert journal.match(first).state.series_wins(0) == 1

@@ -347,6 +347,7 @@ def test_steward_draws_a_tournament_on_the_page(client, steward, tournaments, pl
     assert "Autumn cup" in page
     assert "Final" in page
     assert tournaments.get(1).plan.rules == "zilch"
+    assert "0 of 2 matches started" in client.get("/tournaments").text
     assert client.post("/tournaments", data=form | {"names": "Anna"}).status_code == 409
     assert client.get("/tournaments/7").status_code == 404
 
