@@ -390,8 +390,8 @@ def rules_id(rules: Ruleset) -> str:
 class Replica:
     """The entries of a shared match that this tray has.
 
-    The entries so far determine which side may add the next one: the host until the match has started, then the side
-    whose player's turn it is. So the two sides never add different entries at the same place.
+    The entries so far determine which side adds the next one: the host until the match has started, then the side whose
+    player's turn it is. Each tray keeps to this, so the two sides never add different entries at the same place.
 
     Args:
         guest_seats: The seats of the players at the guest's tray.
