@@ -439,11 +439,15 @@ def _odds_of(
         UsageError: If one of several players has reached the target.
     """
     most, scores = question.most(rules), question.scores
+    if rules.rounds:
+        return turn_odds(rules, question.table, None, most=most), None, False
     if len(scores) == _TWO:
-        odds = turn_odds(rules, question.table, None if rules.rounds else wins, most=most)
+        odds = turn_odds(rules, question.table, wins, most=most)
         win = _options(odds, question)[0].win
-        return odds, None if win is None else [win, 1 - win], is_exact(rules)
-    if not rules.rounds and max(scores) >= rules.target:
+        if win is None:
+            return odds, None, False
+        return odds, [win, 1 - win], is_exact(rules)
+    if max(scores) >= rules.target:
         raise UsageError(
             f"--from: with more than two players, scores must be below {rules.target:,}"
         )
@@ -458,7 +462,7 @@ def _odds_of(
         return odds, [win, *_scaled(others, win, first)], at_start
     odds = turn_odds_of(state, wins, most=most, estimate=True)
     win = _options(odds, question)[0].win
-    if win is None or rules.rounds:
+    if win is None:
         return odds, None, False
     race = cached_race(wins) if wins and wins.solved and is_race(state) else points_race(rules)
     at = [min(score // race.throws.step, race.goal - 1) for score in scores]

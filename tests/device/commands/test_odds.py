@@ -162,6 +162,27 @@ def test_a_question_about_three_players_gives_the_chance_of_each():
     assert "40.7%, 59.3%, 0.0% (estimates)" in words
 
 
+@pytest.mark.parametrize("rules", ["farkle-ten", "aetolia"])
+@pytest.mark.parametrize("scores", ["500 300", "500 300 200"])
+def test_no_chance_of_winning_is_given_without_the_number_of_turns_left(rules, scores):
+    question = ("--rules", rules, "--from", f"{scores} turn 450 dice 3")
+    found, words = json.loads(ask(*question, "--json")), ask(*question)
+
+    assert found["win"] is None
+    assert not found["exact"]
+    assert {found["options"][0][name] for name in ("win_banked", "win_thrown")} == {None}
+    assert "% to win" not in words
+    assert "for points" in words
+    assert "depends on the number of turns that are left" in words
+
+
+@pytest.mark.parametrize("scores", ["500 300", "500 300 200"])
+def test_no_answer_is_exact_without_a_chance_of_winning(scores):
+    found = json.loads(ask("--rules", "kcd", "--target", "900", "--from", scores, "--json"))
+
+    assert found["exact"] <= (found["win"] is not None)
+
+
 @pytest.mark.parametrize(
     ("rules", "place"),
     [("kcd", ""), pytest.param("party-zonk", " second", marks=pytest.mark.long)],
