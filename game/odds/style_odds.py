@@ -12,13 +12,26 @@ import numpy as np
 from game.match.events import PlayerStyle
 from game.odds.compiled_rules import Floats
 from game.rules.ruleset import Ruleset
-from game.rules.scoring import Keep, count_orders, keep_table, must_throw_reason, points_step
+from game.rules.scoring import (
+    Keep,
+    all_keeps,
+    count_orders,
+    keep_table,
+    must_throw_reason,
+    points_step,
+)
 
 _TOP = 180
 """Steps at risk from which every player banks: usually 9,000 points."""
 
 _MOST_TURNS = 240
 """Number of turns after which a match between two levels counts as over."""
+
+_NEGLIGIBLE = 1e-6
+"""Chance that neither level has reached the target, below which the match counts as over."""
+
+_MOST_GOAL = 400
+"""Number of steps to the target that is enough: with twice as many, larger steps are taken."""
 
 _MOST_MULTIPLIER = 6
 """Largest factor of points after hot dice that is considered."""
@@ -51,10 +64,22 @@ def shares_won(rules: Ruleset, style: PlayerStyle, others: Sequence[PlayerStyle]
         total = _points_after(mine, rules.rounds)
         totals = [_points_after(each, rules.rounds) for each in theirs]
         return np.array([total @ (each.cumsum() - each / 2) for each in totals])
-    goal = max(rules.target // points_step(rules), 1)
-    below = _still_below(mine, goal)
-    rivals = [_still_below(each, goal) for each in theirs]
-    return np.array([-np.diff(below) @ (each[:-1] + each[1:]) / 2 for each in rivals])
+    below = _still_below(np.vstack([mine, theirs]), max(rules.target // unit(rules), 1))
+    return -((below[1:] + below[:-1]) / 2)[:, 1:].T @ np.diff(below[:, 0])
+
+
+def unit(rules: Ruleset) -> int:
+    """Return the points of a step for players at thresholds, usually the largest number that divides every score.
+
+    If the target is far away in such steps, a step is larger, but no larger than the lowest score. Scores are
+    rounded to steps.
+
+    Args:
+        rules: The rules.
+    """
+    step = points_step(rules)
+    least = min(keep.score for keep in all_keeps(rules) if keep.score > 0)
+    return step * max(1, min(rules.target // step // _MOST_GOAL, least // step))
 
 
 def _points_after(points: Floats, turns: int) -> Floats:
@@ -66,12 +91,20 @@ def _points_after(points: Floats, turns: int) -> Floats:
 
 
 def _still_below(points: Floats, goal: int) -> Floats:
-    """Return the chance that a player is still below the goal after each number of turns, from none."""
-    at, below = np.eye(1, goal)[0], [1.0]
-    for _ in range(_MOST_TURNS):
-        at = np.convolve(at, points)[:goal]
-        below.append(float(at.sum()))
-    return np.array([*below, 0.0])
+    """Return the chance of each player to be below the goal after each number of turns, indexed by [turns, player].
+
+    Args:
+        points: Chance of the points of one turn, indexed by [player, steps].
+        goal: The goal, in steps.
+    """
+    size = 2 * goal
+    of_turn = np.fft.rfft(points[:, :goal], size)
+    at = np.tile(np.eye(1, goal), (len(points), 1))
+    below = [np.ones(len(points))]
+    while len(below) <= _MOST_TURNS and below[-1].max() > _NEGLIGIBLE:
+        at = np.fft.irfft(np.fft.rfft(at, size) * of_turn, size)[:, :goal]
+        below.append(at.sum(axis=1))
+    return np.array([*below, np.zeros(len(points))])
 
 
 def points_of_turns(rules: Ruleset, styles: Sequence[PlayerStyle]) -> Floats:
@@ -83,36 +116,41 @@ def points_of_turns(rules: Ruleset, styles: Sequence[PlayerStyle]) -> Floats:
         rules: The rules.
         styles: The styles. All of them have the same `worth_of_die`.
     """
-    step, n_dice, top = points_step(rules), rules.n_dice, _TOP
+    step, n_dice, top = unit(rules), rules.n_dice, _TOP
     most = _MOST_MULTIPLIER if rules.hot_dice_multiply else 1
     throws: Counter[tuple[int, int, int, int, int]] = Counter()
     for dice, keeps in keep_table(rules).items():
         if keeps:
             best, kept = keeps[0], most_worth(keeps, styles[0].worth_of_die, n_dice)
-            choice = best.score // step, best.dice_left, kept.score // step, kept.dice_left
-            throws[len(dice), *choice] += count_orders(dice)
-    largest = most * max(steps for _, steps, *_ in throws)
-    banks = _chances_to_bank(rules, styles, top + largest + 1)
-    there = np.zeros((len(banks[0]), n_dice + 1, most + 1, len(styles)))
-    banked = np.zeros_like(banks[0])
+            choice = best.dice_left, round(kept.score / step), kept.dice_left
+            throws[round(best.score / step), len(dice), *choice] += count_orders(dice)
+    steps, n, left, kept_steps, kept_left = np.array(sorted(throws)).T
+    weight = np.array([throws[key] / 6.0 ** key[1] for key in sorted(throws)])[:, None]
+    banks = np.array(_chances_to_bank(rules, styles, top + most * max(steps) + 1))
+    there = np.zeros((banks.shape[1], n_dice + 1, most + 1, len(styles)))
+    banked = np.zeros(banks.shape[1:])
     there[0, n_dice, 1] = 1.0
+    by_kept = np.lexsort((kept_left, kept_steps))
+    gains, first_gain = np.unique(steps, return_index=True)
+    keeps_left = np.stack((kept_steps, kept_left))[:, by_kept]
+    (gain, dice_left), first_kept = np.unique(keeps_left, axis=1, return_index=True)
     for at, factor in product(range(top), range(1, most + 1)):
         now = there[at, :, factor]
         if not now.any():
             continue
-        for (n, steps, left, kept_steps, kept_left), count in throws.items():
-            share, to = now[n] * (count / 6**n), at + steps * factor
-            bank = share * banks[left][to]
-            banked[to] += bank
-            now_hot = min(factor + (kept_left == 0), most)
-            there[at + kept_steps * factor, kept_left or n_dice, now_hot] += share - bank
+        share = now[n] * weight
+        bank = share * banks[left, at + steps * factor]
+        banked[at + gains * factor] += np.add.reduceat(bank, first_gain)
+        now_hot = np.minimum(factor + (dice_left == 0), most)
+        thrown = np.add.reduceat((share - bank)[by_kept], first_kept)
+        there[at + gain * factor, np.where(dice_left, dice_left, n_dice), now_hot] += thrown
     banked[0] += 1 - banked.sum(axis=0)
     return banked
 
 
 def _chances_to_bank(rules: Ruleset, styles: Sequence[PlayerStyle], size: int) -> list[Floats]:
     """Return, for each number of dice left, the chance to bank, indexed by [steps at risk, style]."""
-    points = np.arange(size)[:, None] * points_step(rules)
+    points = np.arange(size)[:, None] * unit(rules)
     found = []
     for left in range(rules.n_dice):
         at = np.array([style.thresholds[(left or rules.n_dice) - 1] for style in styles])

@@ -32,7 +32,7 @@ from game.match.state import State, reaches_target
 from game.odds.advice import TurnOption
 from game.odds.match_odds import MatchOdds
 from game.odds.review import keep_options, result_of_bank, turn_odds_of
-from game.odds.style_odds import most_worth, shares_won
+from game.odds.style_odds import most_worth, shares_won, unit
 from game.odds.turn_odds import points_table
 from game.rules.ruleset import Dice, Ruleset
 from game.rules.scoring import Keep
@@ -101,7 +101,7 @@ def level_style(level: BotLevel, rules: Ruleset) -> PlayerStyle | None:
     if level is BotLevel.BEST:
         return None
     table = points_table(rules, opened=True)
-    step = table.throws.step
+    step = unit(rules)
     right = [
         next((at for at in points if table.throwing(at, n) <= at), points[-1])
         for points in [range(0, _MOST_STEPS * step + 1, step)]

@@ -1,6 +1,7 @@
 """The decisions of bots in a match."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -11,7 +12,7 @@ from game.match.events import Banked, Bot, BotLevel, Kept, PlayerStyle, ScoreSet
 from game.match.match import Match
 from game.match.step import step
 from game.odds.review import keep_options, turn_odds_of
-from game.odds.style_odds import points_of_turns, shares_won
+from game.odds.style_odds import points_of_turns, shares_won, unit
 from game.odds.table_store import TableStore
 from game.practice.handicap import play_on
 from game.practice.strategy import (
@@ -22,7 +23,8 @@ from game.practice.strategy import (
     strategy_of,
 )
 from game.rules import rule_files
-from game.rules.rule_files import load
+from game.rules.rule_files import load, with_options
+from game.rules.scoring import points_step
 
 RULES = rule_files.load("walnut-studiolo")
 NO_OPENING = rule_files.load("complete-guide")
@@ -226,6 +228,41 @@ def test_a_beginner_is_chosen_to_lose_three_of_five_matches_to_a_casual_player(n
 
     assert shares_won(rules, casual, [beginner])[0] == pytest.approx(0.6, abs=0.03)
     assert shares_won(rules, casual, [casual])[0] == pytest.approx(0.5, abs=1e-6)
+
+
+FINE = with_options(load("standard"), {"singles": {"1": 100, "5": 51}})
+
+
+def test_rules_with_single_points_are_calculated_in_larger_steps():
+    assert points_step(FINE) == 1
+    assert FINE.target // unit(FINE) <= 400
+    assert all(unit(load(name)) == points_step(load(name)) for name in rule_files.names())
+
+
+def test_larger_steps_hardly_change_how_often_a_level_wins(monkeypatch):
+    casual, beginner = level_style(BotLevel.CASUAL, FINE), level_style(BotLevel.BEGINNER, FINE)
+    coarse = shares_won(FINE, casual, [beginner])[0]
+    monkeypatch.setattr("game.odds.style_odds._TOP", 4_500)
+    monkeypatch.setattr("game.odds.style_odds._MOST_GOAL", FINE.target)
+
+    assert unit(FINE) == 1
+    assert coarse == pytest.approx(shares_won(FINE, casual, [beginner])[0], abs=0.005)
+
+
+def test_a_level_risks_as_much_under_rules_with_single_points():
+    for level in (BotLevel.CASUAL, BotLevel.BEGINNER):
+        fine, plain = level_style(level, FINE), level_style(level, load("standard"))
+
+        assert fine.thresholds[:4] == pytest.approx(plain.thresholds[:4], abs=100)
+
+
+def test_the_matches_that_two_levels_win_against_each_other_add_up_to_all():
+    rules = load("zilch")
+    beginner, casual = level_style(BotLevel.BEGINNER, rules), level_style(BotLevel.CASUAL, rules)
+    beginner = replace(beginner, worth_of_die=casual.worth_of_die)
+    won = [shares_won(rules, a, [b])[0] for a, b in [(casual, beginner), (beginner, casual)]]
+
+    assert sum(won) == pytest.approx(1, abs=1e-6)
 
 
 def test_points_of_a_turn_are_those_of_turns_that_were_played():
