@@ -180,12 +180,15 @@ class TrayChange:
         rows, columns = self.changed.shape
         marks = cv2.resize(mask.astype(np.uint8), (columns, rows), interpolation=cv2.INTER_NEAREST)
         shown = np.logical_and(marks, self.changed & self.objects)
-        if not shown.any():
-            return 0.0
-        shade = self._shade(shown)
+        count, labels = cv2.connectedComponents(shown.astype(np.uint8))
+        parts = (labels == number for number in range(1, count))
+        return float(sum(part.mean() for part in parts if not self._is_floor_in_shadow(part)))
+
+    def _is_floor_in_shadow(self, mask: NDArray[np.bool_]) -> bool:
+        """Check whether an area is nowhere lighter than the empty tray, and shows the texture of the floor."""
+        shade = self._shade(mask)
         is_floor = shade.is_uniform and shade.texture > MIN_KEPT_TEXTURE
-        is_shadow = is_floor and float(self.lit[shown].mean()) < MAX_LIT_SHARE
-        return 0.0 if is_shadow else float(shown.mean())
+        return is_floor and float(self.lit[mask].mean()) < MAX_LIT_SHARE
 
     def regions(self, tray: Quad, explained: Sequence[NDArray[np.floating]]) -> list[ChangedRegion]:
         """Return the connected regions of the tray that have changed, apart from those that were recognised.

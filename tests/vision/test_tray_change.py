@@ -9,6 +9,7 @@ import pytest
 from device.cameras.simulated.tray_geometry import LENS, LOOKS
 from tests.simulated_hand import Hand, paint_hand
 from tests.vision.painted import Put, photograph
+from vision.candidates import MIN_HAND_SHARE
 from vision.known_tray import KnownTray
 from vision.tray_change import find_changes
 
@@ -55,31 +56,39 @@ def test_only_marked_cells_that_show_an_object_count(empty):
     assert new.object_share(everywhere) == pytest.approx((new.changed & new.objects).mean())
 
 
-def test_the_shadow_of_a_hand_on_the_floor_is_no_hand(empty):
+def test_the_shadow_of_a_hand_on_the_floor_is_no_hand_but_a_fingertip_beside_it_is(empty):
     rng = np.random.default_rng(3)
     felt = np.kron(
         rng.uniform(0.8, 1.2, (144, 256, 1)), np.ones((6, 6, 1))
     )  # texture that a shadow keeps
     rows, columns = empty.image.shape[:2]
     floor = np.clip(empty.image * felt[:rows, :columns], 0, 255).astype(np.uint8)
-    shaded = floor.copy()
-    shaded[300:560, 500:900] = np.rint(0.7 * shaded[300:560, 500:900])
-    shadow = np.zeros(floor.shape[:2], bool)
-    shadow[300:560, 500:900] = True
-    covered = floor.copy()
+    shaded, covered = floor.copy(), floor.copy()
+    shadow = np.s_[300:560, 500:900]
+    shaded[shadow] = np.rint(0.7 * shaded[shadow])
     covered[shadow] = (120, 150, 200)
+    beside = shaded.copy()
+    fingertip = np.s_[400:440, 940:980]
+    beside[fingertip] = (40, 50, 66)  # darker than the floor, so nothing is lit
 
-    tray = empty.tray
-    for image, is_hand in ((shaded, False), (covered, True)):
-        new = find_changes(image, KnownTray(floor), [tray])
+    shares = []
+    for image, shown in (
+        (shaded, [shadow]),
+        (covered, [shadow]),
+        (beside, [shadow, fingertip]),
+    ):
+        new = find_changes(image, KnownTray(floor), [empty.tray])
+        marks = np.zeros(floor.shape[:2], bool)
+        for place in shown:
+            marks[place] = True
         left, top = int(new.left), int(new.top)
-        marks = shadow[top : top + round(len(new.objects) * new.cell_px), left:]
+        marks = marks[top : top + round(len(new.objects) * new.cell_px), left:]
         marks = marks[:, : round(new.objects.shape[1] * new.cell_px)]
-        everywhere = np.ones_like(new.objects)
+        shares.append(replace(new, objects=np.ones_like(new.objects)).object_share(marks))
 
-        share = replace(new, objects=everywhere).object_share(marks)
-
-        assert (share > 0) is is_hand
+    only_shadow, hand, tip = shares
+    assert only_shadow == 0
+    assert MIN_HAND_SHARE < tip < 0.1 * hand
 
 
 def test_outlines_of_the_dice_explain_every_object(empty):
