@@ -56,10 +56,10 @@ RECOGNISED_OBJECT_PROBABILITY, RECOGNISED_AT_KNOWN_TABLE = 0.9, 0.8
 """In trays kept out of training, no die got so high a probability of being something else. The second limit applies if the
 sizes of the dice and the empty tray are known: a die that was overlooked got at most 0.74."""
 
-MAX_SET_DEVIATION, MIN_WHOLE_DIE_SCALE = 0.2, 0.85
-"""At a known table, something whose size deviates by more than the first from all dice of the set, as a log ratio, is none of
-them, and a changed region smaller than the second, in die edges, that touches no die shows no whole die. In rendered evenings,
-162 dice deviated by at most 0.10, and the regions of 87 that touched no other were at least 0.99 edges large."""
+MAX_SET_DEVIATION, MIN_SEEN_PROBABILITY = 0.2, 0.5
+"""At a known table, the face reader alone drops no doubtful candidate and recognises none below
+`RECOGNISED_OBJECT_PROBABILITY`. A second sign is needed: either the size deviates by more than the first from all dice of the
+set, as a log ratio (162 dice in rendered evenings deviated by at most 0.10), or the finder gives a die less than the second."""
 
 MIN_HIDING_WIDTH_EDGES = 0.9
 """A region that is narrower than this, in die edges, cannot hide a die."""
@@ -162,10 +162,15 @@ def _is_near(one: Detection, other: Detection) -> bool:
 
 
 def _may_be_of_set(place: Candidate, verdict: Verdict) -> bool:
-    """Check whether a candidate may be a die of a set of known sizes. One without a problem always may."""
-    is_recognised = verdict.value is None and place.face.no_die > RECOGNISED_AT_KNOWN_TABLE
+    """Check whether a candidate may be a die of a set of known sizes. One with a value always may."""
+    return verdict.value is not None or not _is_doubly_recognised(place)
+
+
+def _is_doubly_recognised(place: Candidate) -> bool:
+    """Check whether the face reader says that a candidate is no die, and its size or the finder supports this."""
     is_other_size = place.size_deviation > MAX_SET_DEVIATION
-    return verdict.problem is None or not (is_recognised or is_other_size)
+    is_unseen = place.detection.probability < MIN_SEEN_PROBABILITY
+    return place.face.no_die > RECOGNISED_AT_KNOWN_TABLE and (is_other_size or is_unseen)
 
 
 def _needs_question(region: ChangedRegion, seen: CandidateSet) -> bool:
@@ -173,10 +178,7 @@ def _needs_question(region: ChangedRegion, seen: CandidateSet) -> bool:
     if region.is_shadow:
         return False
     smallest, _ = seen.edge_range or (region.edge, region.edge)
-    is_part = (
-        seen.knows_set and not region.is_touching and region.edge < MIN_WHOLE_DIE_SCALE * smallest
-    )
-    if could_be_die(region, seen.edge_range) and not is_part:
+    if could_be_die(region, seen.edge_range):
         return region.is_entering or not _is_recognised_object(region, seen)
     if region.is_entering:
         return region.edge > MIN_HAND_EDGES * smallest
@@ -185,11 +187,15 @@ def _needs_question(region: ChangedRegion, seen: CandidateSet) -> bool:
 
 def _is_recognised_object(region: ChangedRegion, seen: CandidateSet) -> bool:
     """Check whether the face reader is certain that a changed region is not a die but a coin, for example."""
-    limit = RECOGNISED_AT_KNOWN_TABLE if seen.knows_set else RECOGNISED_OBJECT_PROBABILITY
-    return any(
-        place.face.no_die > limit
-        and hypot(place.detection.x - region.x, place.detection.y - region.y) < region.edge / 2
+    here = [
+        place
         for place in seen.candidates
+        if hypot(place.detection.x - region.x, place.detection.y - region.y) < region.edge / 2
+    ]
+    return any(
+        place.face.no_die > RECOGNISED_OBJECT_PROBABILITY
+        or (seen.knows_set and _is_doubly_recognised(place))
+        for place in here
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import vision
-from device.cameras.simulated.tray_geometry import LOOKS
+from device.cameras.simulated.tray_geometry import LENS, LOOKS
 from tests.vision.painted import Put, photograph
 from vision import Die, Problem, Quad, Reading
 from vision.candidates import seems_empty
@@ -186,18 +186,82 @@ def test_a_pencil_in_the_tray_is_neither_a_die_nor_a_question(known_tray, die_px
     assert reading.is_sure
 
 
-def test_a_speck_in_the_colour_of_the_dice_is_neither_a_die_nor_a_question(known_tray, die_px):
+def test_a_dark_speck_is_neither_a_die_nor_a_question(known_tray, die_px):
     shot = photograph(DICE[:3], GREEN, seed=5)
     side = round(0.62 * die_px)
 
     def draw(image, at):
         body = cv2.boxPoints((at, (side, side), 20.0)).astype(np.int32)
-        cv2.fillConvexPoly(image, body, (240, 250, 250), cv2.LINE_AA)
+        cv2.fillConvexPoly(image, body, (60, 60, 60), cv2.LINE_AA)
 
-    image = with_object(shot, 60, draw)
-    unknown = vision.read(image, shot.tray, known=replace(known_tray, leans=()))
-    reading = vision.read(image, shot.tray, known=known_tray)
+    reading = vision.read(with_object(shot, 60, draw), shot.tray, known=known_tray)
 
-    assert not unknown.is_sure
     assert reading.values == shot.values
     assert reading.is_sure
+
+
+@pytest.mark.parametrize(("scale", "lean_deg"), [(0.55, 40), (0.62, 30), (0.62, 40)])
+def test_a_cocked_die_that_is_smaller_than_the_known_dice_is_asked_about(
+    known_tray, scale, lean_deg
+):
+    small = replace(GREEN, die_mm=scale * GREEN.die_mm)
+    shot = photograph([Put(5, 20, 10, 15, lean_deg)], small, seed=5)
+
+    assert not vision.read(shot.image, shot.tray, known=known_tray).is_sure
+
+
+def with_changed_place(monkeypatch, shot, put, change):
+    """Let the reader find `change(candidate)`, or nothing for None, where a die of the shot lies."""
+    find = vision.reader.find_candidates
+    x, y = LENS.project(np.array([[put.x_mm, put.y_mm, GREEN.die_mm]]))[0]
+
+    def changed(*inputs):
+        seen = find(*inputs)
+        is_here = [
+            np.hypot(one.detection.x - x, one.detection.y - y) < 50 for one in seen.candidates
+        ]
+        places = zip(seen.candidates, is_here, strict=True)
+        candidates = [change(one) if here else one for one, here in places]
+        return replace(seen, candidates=[one for one in candidates if one is not None])
+
+    monkeypatch.setattr(vision.reader, "find_candidates", changed)
+
+
+def test_a_die_over_the_wall_that_the_finder_misses_is_asked_about(monkeypatch, known_tray):
+    die = Put(5, 122, 10, 15)  # a region of 0.7 edges lies on the floor
+    shot = photograph([Put(2, 0, 0, 10), die], GREEN, seed=5)
+    with_changed_place(monkeypatch, shot, die, lambda _: None)
+
+    reading = vision.read(shot.image, shot.tray, known=known_tray)
+
+    assert [one.problem for one in reading.dice if one.value is None] == [Problem.FOREIGN_OBJECT]
+
+
+def test_an_object_smaller_than_a_die_that_no_network_explains_is_asked_about(
+    monkeypatch, known_tray
+):
+    die = Put(5, 30, 10, 15)
+    shot = photograph([Put(2, -40, 0, 10), die], replace(GREEN, die_mm=0.7 * GREEN.die_mm), seed=5)
+    with_changed_place(monkeypatch, shot, die, lambda _: None)
+
+    reading = vision.read(shot.image, shot.tray, known=known_tray)
+
+    assert [one.problem for one in reading.dice if one.value is None] == [Problem.FOREIGN_OBJECT]
+
+
+@pytest.mark.parametrize(("finder", "no_die"), [(0.7, 0.82), (0.7, 0.95), (0.9, 0.9), (0.9, 0.95)])
+def test_a_doubtful_die_that_only_the_face_reader_denies_is_asked_about(
+    monkeypatch, known_tray, finder, no_die
+):
+    die = Put(5, 30, 10, 15)
+    shot = photograph([Put(2, -40, 0, 10), die], GREEN, seed=5)
+
+    def doubt(one):
+        detection = replace(one.detection, probability=finder)
+        return replace(one, detection=detection, face=replace(one.face, no_die=no_die))
+
+    with_changed_place(monkeypatch, shot, die, doubt)
+
+    reading = vision.read(shot.image, shot.tray, known=known_tray)
+
+    assert [one.problem for one in reading.dice if one.value is None] == [Problem.UNREADABLE]
