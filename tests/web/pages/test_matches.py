@@ -13,9 +13,20 @@ from game.errors import JournalError
 from game.journal import history as module
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.events import Bot, Kept, Renamed, ScoreSet, Skipped, Thrown, TurnSet
+from game.match.events import (
+    Banked,
+    Bot,
+    Kept,
+    Renamed,
+    ScoreSet,
+    Skipped,
+    Thrown,
+    TookOver,
+    TurnSet,
+)
 from game.match.match import Match
 from game.rules.rule_files import load
+from game.rules.ruleset import Piggyback
 from game.situation import Situation
 from tests.web.conftest import RULES, as_scorekeeper, make_app
 from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
@@ -371,6 +382,15 @@ def test_bonus_for_the_last_die_is_not_shown_as_a_takeover(table, client):
 
     assert match.state.turn.bonus
     assert "Started with" not in client.get("/turns").text
+
+
+def test_a_turn_that_took_over_points_says_with_how_many_it_started(table, client):
+    rules = replace(load("walnut-studiolo"), piggyback=Piggyback.YES)
+    banked = Match.start(rules, THREE).throw((1, 1, 1, 2, 3, 4)).push(Banked((1, 1, 1)))
+    taken = banked.push(TookOver()).throw((2, 3, 4))
+    table.show(match=taken, situation=Situation.TURN_OVER)
+
+    assert "Started with 1,000 points" in client.get("/turns").text
 
 
 def ranked_on_the_card(match):
