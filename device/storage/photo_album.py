@@ -75,8 +75,8 @@ class PhotoAlbum:
         """
         reading = tray_reading.reading
         cut = tray_cut(image.shape[1], image.shape[0], _with_dice(reading, zones))
-        shown = reading.relative_to(corner[0] + cut.left, corner[1] + cut.top)
-        at = (corner[0] + cut.left, corner[1] + cut.top)
+        at = corner[0] + cut.left, corner[1] + cut.top
+        shown = reading.relative_to(*at)
         picture = AlbumPicture(np.array(cut.of(image)), shown, tray_reading, at, clip)
         self._pictures.append(picture)
         return picture
@@ -104,14 +104,8 @@ class PhotoAlbum:
         scale = width / frame_width
         reading = Reading(tuple(_die_at(place) for place in throw.places if place.size))
         shown = tuple(
-            replace(
-                die,
-                x=(die.x - left) * scale,
-                y=(die.y - top) * scale,
-                w=die.w * scale,
-                h=die.h * scale,
-            )
-            for die in reading.dice
+            replace(die, x=die.x * scale, y=die.y * scale, w=die.w * scale, h=die.h * scale)
+            for die in reading.relative_to(left, top).dice
         )
         if not shown or not all(0 < die.x < width and 0 < die.y < height for die in shown):
             return False

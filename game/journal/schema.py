@@ -268,9 +268,8 @@ def _matches_with(db: sqlite3.Connection, text: str) -> tuple[int, ...]:
         "WHERE id > ? AND id <= ? AND instr(body, ?) ORDER BY id"
     )
     found += tuple(number for (number,) in db.execute(query, (searched, last, text)))
-    if (
-        last > searched
-    ):  # a reader with an older view of the journal must not replace what a newer one has found
+    # A reader with an older view of the journal must not replace what a newer one has found.
+    if last > searched:
         if len(_found) >= MAX_FOUND:
             _found.clear()
         _found[key] = last, found
