@@ -15,7 +15,15 @@ from functools import partial
 from pathlib import Path
 
 from game.errors import GameError, JournalError
-from game.journal.entry import START_SEQ, CopiedSteps, Result, Row, entry_from_row, is_intact
+from game.journal.entry import (
+    START_SEQ,
+    CopiedSteps,
+    Result,
+    Row,
+    entry_from_row,
+    is_intact,
+    match_from_start_text,
+)
 from game.match.match import Match
 from game.message import Message
 
@@ -30,7 +38,9 @@ CREATE TABLE about (
 CREATE TABLE match (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL,      -- an id that no other match has, in any journal
-    result TEXT             -- final standings with a checksum, so that lists need not replay the match
+    series TEXT,            -- id of the series in its first entry, if it belongs to one
+    result TEXT,            -- final standings with a checksum, so that lists need not replay the match
+    UNIQUE (series, id)     -- an index, so that the matches of a series are found at once
 );
 CREATE TABLE entry (
     position INTEGER PRIMARY KEY,
@@ -231,49 +241,20 @@ def with_series_score(
     if series is None:
         return start
     query = (
-        "SELECT result, (SELECT MAX(seq) FROM entry WHERE match = id AND position < ?1) "
-        "FROM match JOIN entry ON match = id AND seq = 0 WHERE id = ?2 AND position < ?1"
+        "SELECT id, result, MAX(seq) FROM match JOIN entry ON match = id "
+        "WHERE series = ? AND id != ? AND position < ? GROUP BY id"
     )
-    for other in _matches_with(db, series.id):
-        row = db.execute(query, (before, other)).fetchone()
-        if row is None or other == match_id:
-            continue
-        stored, seq = row
+    for other, stored, seq in db.execute(query, (series.id, match_id, before)).fetchall():
         rows = select_entries(db, "WHERE match = ? AND seq = ?", other, START_SEQ)
         first = entry_from_row(rows.fetchone()).start_match
         if first is None or first.start_state.series != series:
-            continue  # the id stands in a name
+            continue  # the table is not protected by a checksum, the entry is
         result = Result.from_text(stored, other, seq) or Result.of(_replayed(db, other, before))
         names = [player.name for player in first.start_state.players]
         winners = [seat for seat in range(len(result.names)) if result.has_won(seat)]
         series = series.after(names, result.names, winners)
     state = replace(start.start_state, series=series)
     return replace(start, start_state=state, state=state)
-
-
-_found: dict[tuple[str, str], tuple[int, tuple[int, ...]]] = {}
-"""The identity of a journal and a text -> the last match that was searched for the text, and the matches found."""
-
-MAX_FOUND = 100
-"""Largest number of texts whose matches are remembered."""
-
-
-def _matches_with(db: sqlite3.Connection, text: str) -> tuple[int, ...]:
-    """Return the numbers of all matches whose start contains a text. A later call only searches later matches."""
-    key = identity(db), text
-    searched, found = _found.get(key, (0, ()))
-    (last,) = db.execute("SELECT COALESCE(MAX(id), 0) FROM match").fetchone()
-    query = (
-        "SELECT id FROM match CROSS JOIN entry ON match = id AND seq = 0 "
-        "WHERE id > ? AND id <= ? AND instr(body, ?) ORDER BY id"
-    )
-    found += tuple(number for (number,) in db.execute(query, (searched, last, text)))
-    # A reader with an older view of the journal must not replace what a newer one has found.
-    if last > searched:
-        if len(_found) >= MAX_FOUND:
-            _found.clear()
-        _found[key] = last, found
-    return found
 
 
 def open_copy(copy: bytes) -> sqlite3.Connection:
@@ -351,6 +332,25 @@ def steps_after(db: sqlite3.Connection, position: int) -> CopiedSteps:
     )
 
 
+def insert_match(db: sqlite3.Connection, key: str, start: str, match_id: int | None = None) -> int:
+    """Add a match without entries to the journal and return its number.
+
+    Args:
+        db: Connection to the journal's database.
+        key: Unique id of the match; "" makes a new one.
+        start: The text of its first entry.
+        match_id: Number of the match. None takes the next one.
+    """
+    series = None
+    with suppress(GameError, ValueError, KeyError, TypeError):  # another version may read it
+        series = match_from_start_text(start).start_state.series
+    done = db.execute(
+        "INSERT INTO match (id, key, series) VALUES (?, ?, ?)",
+        (match_id, key or new_key(), series.id if series else None),
+    )
+    return done.lastrowid or 0
+
+
 def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
     """Add a row at the end of the journal and return its position.
 
@@ -375,12 +375,11 @@ def append_missing(db: sqlite3.Connection, steps: CopiedSteps) -> int:
     """
     added = 0
     for row in steps.rows:
-        _, match_id, seq, *_ = row
+        _, match_id, seq, _, body, _ = row
         if seq != next_seq(db, match_id):
             continue
         if seq == START_SEQ:
-            key = steps.keys.get(match_id) or new_key()
-            db.execute("INSERT INTO match (id, key) VALUES (?, ?)", (match_id, key))
+            insert_match(db, steps.keys.get(match_id, ""), body, match_id)
         insert(db, row, steps.requests.get(row[0], ""))
         added += 1
     _fill_in_results(db)
