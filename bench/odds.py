@@ -1,6 +1,5 @@
 """`traykeeper bench odds`: measure the time to solve a match and answer a question, compared with value iteration."""
 
-import resource
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -8,6 +7,7 @@ from time import perf_counter
 
 import click
 
+from device.bench import peak_mb
 from game.odds.advice import MatchPosition, turn_odds
 from game.odds.match_odds import MatchOdds
 from game.rules import rule_files, scoring
@@ -41,7 +41,7 @@ def command(target: int, small: int) -> None:
     rules = rule_files.load(RULES)
     seconds, wins = _solve(rules, target)
     click.echo(
-        f"solve {RULES} to {target:,}: {seconds:.1f} s, peak {_peak_mb():.0f} MB, "
+        f"solve {RULES} to {target:,}: {seconds:.1f} s, peak {peak_mb():.0f} MB, "
         f"one answer {_answer_ms(rules, wins):.1f} ms"
     )
     fast_s, small_wins = _solve(rules, small)
@@ -72,10 +72,6 @@ def _answer_ms(rules: Ruleset, wins: MatchOdds) -> float:
     for board in boards:
         turn_odds(rules, board, wins, most=450).option(450, 3)
     return (perf_counter() - start_s) / len(boards) * 1e3
-
-
-def _peak_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def simple_value_iteration(rules: Ruleset, target: int) -> float:

@@ -1,14 +1,13 @@
 """`traykeeper bench web`: measure the delay until the last of many phones receives a change, and the memory used."""
 
 import os
-import resource
 from tempfile import TemporaryDirectory
 
 import click
 
 from bench.processes import RESIDENT, has_proc, memory_mb
 from device.app import PlayOptions, serving
-from device.bench import connected_phones, measure_delays
+from device.bench import connected_phones, measure_delays, peak_mb
 from game.commands import StartMatch
 
 
@@ -50,4 +49,4 @@ def _memory_mb() -> float:
     """Return the resident memory of this process in MB, or its peak if the system reports only that."""
     if has_proc():
         return memory_mb(os.getpid(), RESIDENT)
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return peak_mb()

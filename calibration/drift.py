@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.outline import tray_width_px
-from calibration.rectify import Image, brightness, rectify_floor
+from calibration.rectify import GAMMA, Image, brightness, rectify_floor
 from vision.reading import Quad
 
 Row = tuple[float, ...]
@@ -43,7 +43,6 @@ MIN_GAIN = 0.02
 MAX_LIGHT_RATIO = 1.5
 """Ratio of brightness, in either direction, from which the exposure must be set again."""
 
-GAMMA = 2.2
 NOISE_LEVEL = 0.03
 """Share of full light below which there is only noise. This limit keeps the logarithm of black finite."""
 

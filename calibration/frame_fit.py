@@ -11,9 +11,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.outline import as_quad, corner_turns, tray_width_px
+from calibration.outline import corner_turns, tray_width_px
 from calibration.rectify import Image, floor_corners, network_input, rectify_floor
 from vision.networks import run
+from vision.reading import Quad
 
 Floats = NDArray[np.float64]
 Map = NDArray[np.float32]
@@ -86,7 +87,7 @@ def fit_frame(picture: Image, corners: Floats) -> FrameFit:
     for _ in range(MAX_ROUNDS):
         before = corners
         corners, clarity = _moved(picture, before)
-        moved = float(np.abs(corners - before).max() / tray_width_px(as_quad(before)))
+        moved = float(np.abs(corners - before).max() / tray_width_px(Quad.of(before)))
         if moved < MIN_MOVE:
             break
     confidence = float(clarity.prod()) if moved < MAX_SIDE_ERROR else 0.0
@@ -100,7 +101,7 @@ def shrink_to_frame(picture: Image, corners: Floats) -> tuple[Image, float]:
         picture: Picture (height, width, 3) BGR.
         corners: Corners (4, 2) of the tray in picture pixels.
     """
-    scale = min(1.0, REDUCED_PX / tray_width_px(as_quad(corners)))
+    scale = min(1.0, REDUCED_PX / tray_width_px(Quad.of(corners)))
     small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     return np.asarray(small, np.uint8), scale
 
@@ -112,7 +113,7 @@ def frame_square(picture: Image, corners: Floats) -> Image:
         picture: Picture (height, width, 3) BGR.
         corners: Corners (4, 2) of the tray in picture pixels.
     """
-    return rectify_floor(picture, as_quad(corners), side_px=SQUARE_PX, margin=MARGIN_WIDTHS)
+    return rectify_floor(picture, Quad.of(corners), side_px=SQUARE_PX, margin=MARGIN_WIDTHS)
 
 
 def square_to_picture(corners: Floats) -> Floats:

@@ -112,12 +112,6 @@ def clockwise(corners: Floats) -> Floats:
     return np.roll(ordered, -int(ordered.sum(axis=1).argmin()), axis=0)
 
 
-def as_quad(corners: Floats) -> Quad:
-    """Convert four points (4, 2) to a `Quad`."""
-    a, b, c, d = ((float(x), float(y)) for x, y in corners)
-    return Quad((a, b, c, d))
-
-
 def tray_width_px(quad: Quad) -> float:
     """Return the size of a tray in the frame: the mean length of its four sides."""
     ring = (*quad.corners, quad.corners[0])

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.outline import tray_width_px
-from calibration.rectify import Image, brightness, floor_mask, rectify_floor
+from calibration.rectify import GAMMA, Image, brightness, floor_mask, rectify_floor
 from vision.reading import Quad
 
 USUAL_EDGE = 0.075
@@ -49,8 +49,6 @@ MAX_UNEVENNESS = 5.0
 
 WALL_WIDTHS = 0.12
 """Visible width of the walls, in tray widths."""
-
-GAMMA = 2.2
 
 MAX_GLARE_SHARE = 0.003
 """Share of the tray that may reflect a lamp."""

@@ -13,6 +13,9 @@ Floats = NDArray[np.floating[Any]]
 
 SIDE_PX = 256
 
+GAMMA = 2.2
+"""Exponent that turns the encoded brightness of an image into light, nearly as in sRGB."""
+
 
 def rectify_floor(
     image: Image, tray: Quad, *, side_px: int = SIDE_PX, margin: float = 0.0

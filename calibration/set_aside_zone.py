@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from calibration.outline import Outline, as_quad, clockwise, tray_width_px
+from calibration.outline import Outline, clockwise, tray_width_px
+from vision.reading import Quad
 
 GAP = 0.11
 """Gap between the floor of the tray and the area, in tray widths: walls lean outwards in the frame."""
@@ -44,7 +45,7 @@ def _strip(corners: np.ndarray, side: int, width: int, height: int) -> tuple[flo
     """
     size = np.array((width, height))
     points = corners * size
-    tray_px = tray_width_px(as_quad(points))
+    tray_px = tray_width_px(Quad.of(points))
     a, b = points[side], points[(side + 1) % 4]
     out_a, out_b = _unit(a - points[side - 1]), _unit(b - points[(side + 2) % 4])
     reach = min(_room(a, out_a, size), _room(b, out_b, size)) / tray_px

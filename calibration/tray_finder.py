@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration import frame_fit
-from calibration.outline import Outline, as_quad, clockwise, tray_width_px
+from calibration.outline import Outline, clockwise, tray_width_px
 from calibration.rectify import Image, network_input
 from vision.networks import run, sigmoid
+from vision.reading import Quad
 
 Floats = NDArray[np.float64]
 Map = NDArray[np.float32]
@@ -95,7 +96,7 @@ def find_tray(images: Sequence[Image]) -> FoundTray:
     in_view = np.clip(fitted, 0, (width, height))
     corners = clockwise(in_view if confidence < MIN_SURE_CONFIDENCE else fitted)
     try:
-        return FoundTray(Outline.of(as_quad(corners), width, height), confidence)
+        return FoundTray(Outline.of(Quad.of(corners), width, height), confidence)
     except ValueError:
         return NOT_FOUND
 
@@ -150,7 +151,7 @@ def _fit(image: Image, guess: Floats) -> tuple[Floats, float]:
     centre = guess.mean(axis=0)
     fits = [frame_fit.fit_frame(image, centre + (guess - centre) * s) for s in START_SCALES]
     best = max(fits, key=lambda fit: fit.confidence)
-    limit_px = SAME_RESULT_WIDTHS * tray_width_px(as_quad(best.corners))
+    limit_px = SAME_RESULT_WIDTHS * tray_width_px(Quad.of(best.corners))
     agreeing = sum(float(np.abs(fit.corners - best.corners).max()) < limit_px for fit in fits)
     certainty = SHADOW_FACTOR if _may_end_at_shadow(image, best) else 1.0
     return best.corners, certainty * best.confidence * agreeing / len(fits)

@@ -357,7 +357,7 @@ def _reads() -> tuple[dict[tuple[int, int], float], dict[int, float]]:
         for threads in sorted({1, 2, os.cpu_count() or 1}):
             cv2.setNumThreads(threads)
             reads_s[width_px, threads] = median_ms(work, READS) / 1000
-        peaks_mb[width_px] = _peak_mb()
+        peaks_mb[width_px] = peak_mb()
     return reads_s, peaks_mb
 
 
@@ -371,7 +371,8 @@ def _phone_s() -> float:
                 return measure_delays(companion, phones, SECONDS).median_ms / 1000 / PHONES
 
 
-def _peak_mb() -> float:
+def peak_mb() -> float:
+    """Return the largest memory that this process has used so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

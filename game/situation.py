@@ -50,6 +50,9 @@ class TableError(TraykeeperError, ValueError):
     """A request that the table cannot carry out now. The message says why and what to do."""
 
 
+NO_MATCH_YET = Message("There is no match yet: set one up first.")
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """An answer to the open question, or a repair that is offered.

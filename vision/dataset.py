@@ -159,7 +159,7 @@ def _evening(place: Path) -> Evening:
     (empty,), earlier = labels["empty"], labels["learn"]
     return Evening(
         place.name,
-        _quad(empty["tray_corners"]),
+        Quad.of(empty["tray_corners"]),
         place / Path(empty["image"]).name,
         tuple(place / Path(row["image"]).name for row in earlier),
         throws,
@@ -208,7 +208,7 @@ def _render_case(path: Path, label: dict[str, Any]) -> Case:
         tuple(_render_box(die) for die in dice),
         is_trap=trap,
         kinds=tuple(_render_kinds(label, dice, is_trap=trap)),
-        tray=_quad(label["tray_corners"]),
+        tray=Quad.of(label["tray_corners"]),
     )
 
 
@@ -259,7 +259,7 @@ def _corrected(folder: Path) -> Iterator[Case]:
             tuple(LabelledDie(*box) for box in label["boxes"]),
             is_trap=False,
             kinds=tuple(_corrected_kinds(label)),
-            tray=tray and _quad(tray),
+            tray=tray and Quad.of(tray),
         )
 
 
@@ -267,11 +267,6 @@ def _corrected_kinds(label: dict[str, Any]) -> Iterator[str]:
     yield "corrected throws, all"
     if not label["all_found"]:
         yield "corrected throws, a die added or left out"
-
-
-def _quad(corners: Any) -> Quad:
-    a, b, c, d = ((float(x), float(y)) for x, y in corners)
-    return Quad((a, b, c, d))
 
 
 def _labels(folder: Path) -> Iterator[dict[str, Any]]:

@@ -4,11 +4,11 @@ A `Reading` never changes. What the match accepts, and what a person corrects, a
 objects (see `game.match.match`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import cos, hypot, radians, sin
-from typing import Any
+from typing import Any, Self
 
 SAME_DIE_EDGES = 0.5
 """Two positions closer than this, in die edges, belong to the same die: dice at rest are at least one edge apart."""
@@ -45,6 +45,12 @@ class Quad:
     corners: tuple[
         tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]
     ]
+
+    @classmethod
+    def of(cls, corners: Iterable[Iterable[float]]) -> Self:
+        """Return the shape with these four corners, such as an array (4, 2)."""
+        a, b, c, d = ((float(x), float(y)) for x, y in corners)
+        return cls((a, b, c, d))
 
     def scaled(self, factor: float) -> "Quad":
         """Return these corners in a frame that is `factor` times as large."""

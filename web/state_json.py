@@ -52,7 +52,7 @@ Shape = TypeVar("Shape", bound=Mapping[str, Any])
 MAX_DICE_THROWS = 50
 """How many of the throws without a match the state lists."""
 
-NO_MATCH: MatchJson = {
+NO_MATCH_JSON: MatchJson = {
     "rules": None,
     "players": [],
     "turn": None,
@@ -201,7 +201,7 @@ def _no_match(snapshot: Snapshot) -> MatchJson:
     can_undo_die = snapshot.rolloff is not None and snapshot.rolloff.before is not None
     can_undo_throw = snapshot.just_dice is not None and snapshot.just_dice.last is not None
     can_undo = can_undo_die or can_undo_throw or snapshot.can_undo_more
-    return {**NO_MATCH, "can_undo": can_undo}
+    return {**NO_MATCH_JSON, "can_undo": can_undo}
 
 
 def _just_dice(log: DiceLog) -> JustDiceJson:

@@ -110,11 +110,12 @@ def _table(folder: Path, table: dict[str, Any]) -> TablePictures:
 
 
 def _quad(corners: Any) -> Quad:
-    points = [(float(x), float(y)) for x, y in corners]
-    area = abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*points, *points[:1]]))) / 2
-    if len(points) != N_CORNERS or not MIN_AREA_PX < area < MAX_AREA_PX:
+    quad = Quad.of(corners)
+    points = quad.corners
+    area = abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*points, points[0]]))) / 2
+    if not MIN_AREA_PX < area < MAX_AREA_PX:
         raise ValueError(f"no tray: {corners}")
-    return Quad((points[0], points[1], points[2], points[3]))
+    return quad
 
 
 @click.command()

@@ -43,6 +43,7 @@ from game.journal.entry import WireEntry, is_match_id
 from game.journal.history import Feed, FeedLine, FeedProgress, JournalFollower
 from game.journal.journal import JOURNAL_FILE
 from game.message import Message, Paragraph, join_with_and
+from game.rules.rule_options import MAX_POINTS
 from game.situation import READY_FOR_MATCH, TableError
 from game.stats.announcements import announcements
 from game.typed_json import typed
@@ -52,7 +53,6 @@ MAX_CALL_BYTES = 4_000
 """Largest accepted invitation, in bytes: enough for twenty names of the maximum length."""
 
 MAX_TEXT_LENGTH = 60
-MAX_TARGET = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Invitation:
         except (KeyError, TypeError, ValueError, RecursionError):
             return None
         texts = (found.id, found.title, *found.names, found.rules or "")
-        is_valid = all(map(str.isprintable, texts)) and 1 <= (found.target or 1) <= MAX_TARGET
+        is_valid = all(map(str.isprintable, texts)) and 1 <= (found.target or 1) <= MAX_POINTS
         short = tuple(name[:MAX_TEXT_LENGTH] for name in found.names)
         return (
             replace(found, title=found.title[:MAX_TEXT_LENGTH], names=short) if is_valid else None

@@ -19,7 +19,7 @@ from game.stats.announcements import AnnouncementKind
 from game.stats.summary import summary
 from web.contracts import Snapshot
 
-NO_MATCH: dict[str, Any] = {
+NO_MATCH_SUMMARY: dict[str, Any] = {
     "rules": None,
     "target": 0,
     "rounds": 0,
@@ -70,7 +70,7 @@ def tray_state_json(snapshot: Snapshot, line: FeedLine | None) -> dict[str, Any]
         "match": line.entry.match if line else None,
         "seq": line.entry.seq if line else 0,
         "chain": line.entry.chain if line else "",
-        **(summary(line.match) if line else NO_MATCH),
+        **(summary(line.match) if line else NO_MATCH_SUMMARY),
         "just_dice": _just_dice(snapshot.just_dice),
         "situation": snapshot.situation.value,
         "message": str(snapshot.message),

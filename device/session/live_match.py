@@ -11,7 +11,7 @@ from game.journal.journal import Journal, MendingJournal
 from game.match.events import Action, Place, Redone, Thrown, Undone
 from game.match.match import Match
 from game.message import Message
-from game.situation import TableError
+from game.situation import NO_MATCH_YET, TableError
 
 T = TypeVar("T")
 
@@ -19,8 +19,6 @@ MENDED = Message(
     "The journal was repaired, but earlier undo steps are lost: check the scoreboard, then "
     "try again."
 )
-
-NO_MATCH = Message("There is no match yet: set one up first.")
 
 
 class OtherTray(Protocol):
@@ -105,7 +103,7 @@ class LiveMatch:
             TableError: If there is no match yet.
         """
         if self._match is None:
-            raise TableError(NO_MATCH)
+            raise TableError(NO_MATCH_YET)
         return self._match
 
     @property

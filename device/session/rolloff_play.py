@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from device.session import judge, messages
-from device.session.live_match import NO_MATCH
 from device.session.match_starts import begin, from_rolloff
 from device.session.placement import entered_places
 from device.session.table_state import Change, TableState, TrayNote
@@ -16,7 +15,7 @@ from game.match.step import MIN_PLAYERS
 from game.message import Message, Paragraph
 from game.rules import scoring
 from game.rules.ruleset import Dice
-from game.situation import TableError
+from game.situation import NO_MATCH_YET, TableError
 
 
 def read(state: TableState, tray_reading: TrayReading) -> Verdict | Change:
@@ -36,7 +35,7 @@ def enter(state: TableState, dice: Iterable[int]) -> Change:
 
 def correct(state: TableState, dice: Dice, index: int | None) -> Change:  # noqa: ARG001 - there is no throw
     """Implement `Play.correct`: refuse, because a die of the roll-off can only be undone."""
-    raise TableError(NO_MATCH)
+    raise TableError(NO_MATCH_YET)
 
 
 def undo(state: TableState) -> Change:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import ClassVar
 
-from device.session.live_match import NO_MATCH
 from device.session.verdict import Answer
 from game.commands import CorrectThrow, Undo
 from game.dice_log import DiceLog, DiceThrow
@@ -20,7 +19,7 @@ from game.match.state import State, Throw
 from game.message import Message, Paragraph
 from game.practice.strategy import is_bot_next
 from game.rules.ruleset import Ruleset
-from game.situation import Choice, Situation, TableError
+from game.situation import NO_MATCH_YET, Choice, Situation, TableError
 from vision.reading import Reading
 
 WELCOME = Paragraph(
@@ -244,7 +243,7 @@ class TableState:
             TableError: If there is no match yet.
         """
         if self.in_play is None:
-            raise TableError(NO_MATCH)
+            raise TableError(NO_MATCH_YET)
         return self.in_play
 
     @property

@@ -13,12 +13,13 @@ import cv2
 import numpy as np
 from numpy.random import default_rng
 
-from calibration.outline import as_quad, worst_corner_error
+from calibration.outline import worst_corner_error
 from calibration.tray_finder import MIN_SURE_CONFIDENCE, find_tray
 from training.learning.samples.camera_shots import photograph
 from training.learning.samples.tray_images import TrayImages, load_tray_images
 from training.learning.samples.view_source import Materials, ViewSource
 from training.scenes.kept_out import Purpose
+from vision.reading import Quad
 
 MAX_RIGHT_ERROR = 0.03
 HARD_LIGHT_SHARES = {"any": 0.0, "hard": 1.0}
@@ -61,7 +62,7 @@ def _found(view: TrayImages, seed: int) -> tuple[float, float]:
     tray = find_tray([picture])
     # An uncertain tray is proposed inside the image, where a finger can drag its corners.
     truth = view.tray if tray.is_sure else np.clip(view.tray, 0, (width, height))
-    return worst_corner_error(tray.tray.in_px(width, height), as_quad(truth)), tray.confidence
+    return worst_corner_error(tray.tray.in_px(width, height), Quad.of(truth)), tray.confidence
 
 
 if __name__ == "__main__":

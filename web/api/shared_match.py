@@ -8,6 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, g, request
 
 from game.message import Message
+from game.rules.rule_options import MAX_POINTS
 from web.access.pin import RateLimit
 from web.contracts import SharedPlay, Table, UnknownCodeError
 from web.fields import any_object, integer, long_text, optional, series_length, text, texts
@@ -17,7 +18,6 @@ from web.route import JSON, Permission, Routes
 MAX_MESSAGE = 98_304
 """Longest message from the other tray, in bytes: twenty steps and a part of a picture."""
 
-MAX_TARGET = 1_000_000
 
 MAX_WRONG, MAX_TOTAL_WRONG, PERIOD_S = 10, 100, 300.0
 """How many wrong codes one address, and all addresses, may send in a period: as for PINs."""
@@ -55,7 +55,7 @@ def create_shared_match(table: Table, shared: SharedPlay | None) -> Routes:
         "/invite", "Make a code with which another tray can join a match",
         {
             "names": texts(), "rules": optional(text()),
-            "target": optional(integer(1, MAX_TARGET)), "options": optional(any_object()),
+            "target": optional(integer(1, MAX_POINTS)), "options": optional(any_object()),
             "best_of": optional(series_length()),
         },
     )  # fmt: skip

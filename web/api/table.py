@@ -57,7 +57,9 @@ from game.message import Message
 from game.practice.handicap import HeadStart
 from game.rules import rule_files
 from game.rules.rule_files import to_toml
+from game.rules.rule_options import MAX_POINTS
 from game.rules.ruleset import Ruleset
+from game.situation import NO_MATCH_YET
 from web.api.matches import add_exports
 from web.contracts import Coach, CoachMode, Snapshot, Table
 from web.fields import (
@@ -106,9 +108,7 @@ MAX_HOLD_S = 10.0
 
 MAX_SEAT = 1_000
 MAX_INDEX = 1_000_000
-MAX_TARGET = 1_000_000
 
-NO_MATCH = Message("there is no match yet: set one up first")
 NO_SUCH_THROW = Message(
     "give one face from 1 to 6 for each die, and no more dice than the match has"
 )
@@ -275,7 +275,9 @@ def create_api(
     api = Routes("api")
     _add_reading(api, table, streams, steps)
     _add_rules(api, table, rules)
-    add_exports(api, "/match", "the match", lambda: required(table.snapshot().match, NO_MATCH), 404)
+    add_exports(
+        api, "/match", "the match", lambda: required(table.snapshot().match, NO_MATCH_YET), 404
+    )
     _add_commands(api, table, rules, coach)
     _add_events(api, table)
     return api
@@ -330,7 +332,7 @@ def _add_reading(api: Routes, table: Table, streams: Streams, step_stream: StepS
         errors=(404,), answers={"points": int},
     )  # fmt: skip
     def points(faces: str) -> Response:
-        match = required(table.snapshot().match, NO_MATCH)
+        match = required(table.snapshot().match, NO_MATCH_YET)
         shown = [int(face) for face in faces if face in "123456"]
         if len(shown) != len(faces) or len(shown) > match.rules.n_dice:
             raise HttpProblem(404, NO_SUCH_THROW)
@@ -414,7 +416,7 @@ def _add_commands(
     add("/redo", "Redo the step that was undone last", Redo, step=optional(STEP))
     add(
         "/match", "Start a match", partial(_start_match, rules, coach),
-        names=texts(), rules=optional(text()), target=optional(integer(1, MAX_TARGET)),
+        names=texts(), rules=optional(text()), target=optional(integer(1, MAX_POINTS)),
         options=optional(any_object()), teams=optional(integers(0, MAX_TEAM)),
         bot=optional(one_of((*BotLevel, LIKE))), like=optional(text()),
         bot_dice=optional(one_of(tuple(BotDice))),
@@ -424,7 +426,7 @@ def _add_commands(
     @api.command(
         "/head-start", "Work out the head start that gives two players the same chance of winning",
         {
-            "rules": optional(text()), "target": optional(integer(1, MAX_TARGET)),
+            "rules": optional(text()), "target": optional(integer(1, MAX_POINTS)),
             "options": optional(any_object()),
         },
         answers=HeadStart,

@@ -14,6 +14,7 @@ from werkzeug.wrappers import Response
 
 from game.match.match_text import to_text
 from game.rules import rule_files
+from game.rules.rule_options import MAX_POINTS
 from game.wording import match_length
 from web.access import origin
 from web.access.origin import AllowedHosts, register_hosts
@@ -38,7 +39,6 @@ MAX_DOWNLOADS = 2
 
 COLUMNS = ("match", "tray", "began", "rules", "target", "over", "seat", "player", "score", "won")
 
-MAX_TARGET = 1_000_000
 SECTIONS = ("calls", "trays", "standings", "evening")
 MAX_MATCHES = 12
 
@@ -184,7 +184,7 @@ def create_tournament_pages(
             else TournamentKind.ROUND_ROBIN,
             tuple(people.add(name) for name in names),
             form.get("rules", "walnut-studiolo"),
-            min(max(target, 1), MAX_TARGET) if target else None,
+            min(max(target, 1), MAX_POINTS) if target else None,
         )
         drawn = tournaments.draw(form.get("name", ""), plan)
         trays.refresh()

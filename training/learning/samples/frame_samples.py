@@ -17,11 +17,12 @@ from calibration.frame_fit import (
     shrink_to_frame,
     square_to_picture,
 )
-from calibration.outline import as_quad, clockwise, corner_turns, tray_width_px
+from calibration.outline import clockwise, corner_turns, tray_width_px
 from calibration.rectify import network_input
 from calibration.tray_finder import START_SCALES
 from training.learning.samples.camera_shots import photograph
 from training.learning.samples.tray_images import TrayImages
+from vision.reading import Quad
 
 Floats = NDArray[np.float64]
 Picture = NDArray[np.uint8]
@@ -77,7 +78,7 @@ def guess_frame(tray: Floats, rng: Generator) -> Floats:
 
 
 def _moved(tray: Floats, rng: Generator) -> Floats:
-    wide = tray_width_px(as_quad(tray))
+    wide = tray_width_px(Quad.of(tray))
     off = np.exp(rng.normal(np.log(CORNER_ERROR), CORNER_ERROR_SPREAD))
     moved = tray + rng.normal(0, off, tray.shape) * wide
     grown = float(rng.choice((1.0, *START_SCALES))) * np.exp(rng.normal(0, off))

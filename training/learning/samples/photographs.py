@@ -18,13 +18,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.rectify import GAMMA
 from training.learning.samples.tray_views import UNKNOWN_PART, TrayView, TrueDice
 from vision.face_reader import Closeup, read_faces
 from vision.finder import COARSE_PX, FRAME_PX, TRAY_PX, find_dice
 from vision.images import ImagePyramid
 
 Floats = NDArray[np.float32]
-GAMMA = 2.2
 SINGLE_DIE_BOX = "the picture is one die"
 """The `box_kind` in the label of an image that was cropped to one die."""
 MAX_BOX_OFFSET = 0.5
