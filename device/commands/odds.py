@@ -18,9 +18,9 @@ from device.files import as_owner_of, state_folder
 from game.errors import quoted
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
+from game.match.apply_event import apply_event
 from game.match.events import Skipped
 from game.match.state import State
-from game.match.step import step
 from game.message import Message
 from game.odds.advice import MatchPosition, TurnOdds, TurnOption, turn_odds
 from game.odds.compiled_rules import compile_rules
@@ -488,7 +488,7 @@ def _state(rules: Ruleset, scores: tuple[int, ...], place: int) -> State:
     n = len(scores)
     state = start_state(rules, n, head_starts=[scores[(seat - place) % n] for seat in range(n)])
     for _ in range(place):
-        state = step(state, Skipped())
+        state = apply_event(state, Skipped())
     return state
 
 

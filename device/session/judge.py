@@ -14,6 +14,7 @@ from device.session import messages
 from device.session.placement import Placement, compare, entered_places, faces_of, place_of
 from device.session.tray_reader import TrayReading
 from device.session.verdict import Accept, Answer, Ask, Attention, EmptyTray, NotThrown, Verdict
+from game.match.apply_event import apply_event
 from game.match.events import (
     Action,
     Banked,
@@ -28,7 +29,6 @@ from game.match.events import (
 )
 from game.match.match import Match
 from game.match.state import State, Throw
-from game.match.step import step
 from game.message import Message, Paragraph, Plural, Sentence, join_with_or
 from game.rules.ruleset import Dice
 from game.rules.scoring import Effect, Keep, throw_events
@@ -96,7 +96,7 @@ def _forgotten_bank(state: State, thrown: Thrown) -> Answer | None:
     if state.bank_refusal():
         return None
     name, points = state.player.display_name, _bank_points(state)
-    after = step(state, Banked())
+    after = apply_event(state, Banked())
     if after.winner is not None:
         over = Message("%(name)s banked %(points)s: the match is over", name=name, points=points)
         return Answer(over, (Banked(),))

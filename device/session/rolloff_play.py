@@ -10,8 +10,8 @@ from device.session.table_state import Change, TableState, TrayNote
 from device.session.tray_reader import TrayReading
 from device.session.verdict import Verdict
 from game.errors import IllegalMove
+from game.match.apply_event import MIN_PLAYERS
 from game.match.events import Place
-from game.match.step import MIN_PLAYERS
 from game.message import Message, Paragraph
 from game.rules import scoring
 from game.rules.ruleset import Dice

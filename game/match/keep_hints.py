@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from game.match.apply_event import last_round_seats, welfare_recipient
 from game.match.state import State, reaches_target
-from game.match.step import last_round_seats, welfare_recipient
 from game.message import Message
 from game.rules.ruleset import HotDice
 from game.rules.scoring import Keep

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Self
 
 from game.errors import GameError, IllegalMove, LaterStepError
+from game.match.apply_event import apply_event, check_sides, clean_team
 from game.match.events import (
     UNKNOWN_FACE,
     Action,
@@ -34,7 +35,6 @@ from game.match.events import (
     Undone,
 )
 from game.match.state import Player, Series, State, Throw, Turn
-from game.match.step import check_sides, clean_team, step
 from game.message import Message
 from game.names import clean_names
 from game.rules.ruleset import Ruleset
@@ -212,7 +212,7 @@ def _play(match: Match, events: Sequence[Event]) -> Match:
         return match
     state = match.state
     for event in events:
-        state = step(state, event)
+        state = apply_event(state, event)
     timeline = (*match.timeline, *events)
     return replace(match, timeline=timeline, state=state, before=match, after=())
 
@@ -287,7 +287,7 @@ def _with_timeline(match: Match, events: Sequence[Event], changed: range) -> Mat
     moved = len(events) - len(match.timeline)
     for i, event in enumerate(events):
         try:
-            state = step(state, event)
+            state = apply_event(state, event)
         except GameError as error:
             if i in changed:
                 raise
@@ -300,7 +300,7 @@ def replay(match: Match) -> Iterator[tuple[State, Event, State]]:
     """Yield each event of a match, between the state before it and the state after it."""
     state = match.start_state
     for event in match.timeline:
-        before, state = state, step(state, event)
+        before, state = state, apply_event(state, event)
         yield before, event, state
 
 

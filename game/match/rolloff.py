@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from game.errors import IllegalMove, ThrowError
-from game.match.step import MAX_PLAYERS, MIN_PLAYERS
+from game.match.apply_event import MAX_PLAYERS, MIN_PLAYERS
 from game.rules.ruleset import FACES
 
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from game.errors import OddsError
+from game.match.apply_event import apply_event, leader
 from game.match.events import Banked, Thrown
 from game.match.keep_hints import best_opponent
 from game.match.match import Match, replay
 from game.match.state import State, TurnEnding, keeps_after
-from game.match.step import leader, step
 from game.message import Message
 from game.odds.advice import (
     POINTS_TOLERANCE,
@@ -266,7 +266,7 @@ def result_of_bank(state: State, keep: Keep) -> float | None:
     """
     if _cannot_decide(state, keep) or state.bank_refusal(keep) is not None:
         return None
-    banked, mates = step(state, Banked(keep.dice)), state.team_seats(state.turn.seat)
+    banked, mates = apply_event(state, Banked(keep.dice)), state.team_seats(state.turn.seat)
     if banked.winner is not None:
         return float(banked.winner in mates)
     if banked.closer is not None:

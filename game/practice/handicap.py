@@ -10,10 +10,10 @@ from math import sqrt
 from random import Random
 
 from game.errors import OddsError
+from game.match.apply_event import apply_event
 from game.match.events import ScoreSet, Thrown
 from game.match.match import Match
 from game.match.state import State
-from game.match.step import step
 from game.odds.match_odds import MatchOdds
 from game.odds.rounds_odds import RoundsOdds
 from game.practice.strategy import Strategy, needs_decision
@@ -59,7 +59,7 @@ def start_state(
     """
     state = Match.start(rules, [str(seat) for seat in range(n_players)], first=first).state
     for seat, points in enumerate(head_starts):
-        state = step(state, ScoreSet(seat, points)) if points else state
+        state = apply_event(state, ScoreSet(seat, points)) if points else state
     return state
 
 
@@ -77,9 +77,9 @@ def winner(state: State, strategies: Sequence[Strategy], random: Random) -> int 
 
 
 def play_on(state: State, strategy: Strategy, random: Random) -> State:
-    """Return the state after the current player's next step.
+    """Return the state after the current player's next event.
 
-    The step is a throw if there is nothing to decide, or if the strategy decides to throw.
+    The event is a throw if there is nothing to decide, or if the strategy decides to throw.
 
     Args:
         state: State of the match.
@@ -87,7 +87,9 @@ def play_on(state: State, strategy: Strategy, random: Random) -> State:
         random: Source of the random dice.
     """
     decision = strategy.decide(state) if needs_decision(state) else None
-    return step(state, decision or Thrown(tuple(random.choices(range(1, 7), k=state.dice_in_hand))))
+    return apply_event(
+        state, decision or Thrown(tuple(random.choices(range(1, 7), k=state.dice_in_hand)))
+    )
 
 
 @dataclass(frozen=True, slots=True)

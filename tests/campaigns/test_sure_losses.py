@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
+from game.match.apply_event import apply_event
 from game.match.events import Banked, PlayerStyle
-from game.match.step import step
 from game.odds.table_store import TableStore
 from game.practice.handicap import play_on, start_state
 from game.practice.strategy import BestPlay, StylePlay, needs_decision
@@ -56,7 +56,7 @@ def judged(before, after):
 def wins_at_once(state):
     """Return whether the bank of one of the keeps would win the match."""
     banks = (Banked(keep.dice) for keep in state.keeps if state.bank_refusal(keep) is None)
-    return any(step(state, bank).winner == state.turn.seat for bank in banks)
+    return any(apply_event(state, bank).winner == state.turn.seat for bank in banks)
 
 
 def play(rules, wins, random):

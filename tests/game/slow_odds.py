@@ -18,7 +18,7 @@ def thrown(n):
 
 
 class SlowOdds:
-    """A solver by the same rules as `game.match.step`, one throw at a time.
+    """A solver by the same rules as `game.match.apply_event`, one throw at a time.
 
     From `far` points on, everybody banks.
     """

@@ -36,6 +36,7 @@ from game.commands import (
     ThrowSimulatedDice,
     Undo,
 )
+from game.match.apply_event import MAX_SCORE, MAX_TEAM
 from game.match.events import (
     Bot,
     BotDice,
@@ -52,7 +53,6 @@ from game.match.events import (
     TurnSet,
 )
 from game.match.state import keeps_after
-from game.match.step import MAX_SCORE, MAX_TEAM
 from game.message import Message
 from game.practice.handicap import HeadStart
 from game.rules import rule_files

@@ -8,9 +8,9 @@ from random import Random
 import numpy as np
 import pytest
 
+from game.match.apply_event import apply_event
 from game.match.events import Banked, Bot, BotLevel, Kept, PlayerStyle, ScoreSet, Thrown, TookOver
 from game.match.match import Match
-from game.match.step import step
 from game.odds.review import keep_options, turn_odds_of
 from game.odds.style_odds import points_of_turns, shares_won, unit
 from game.odds.table_store import TableStore
@@ -89,7 +89,7 @@ def test_no_bot_banks_its_only_turn_below_the_leader(bot, dice):
 )
 def test_every_bot_banks_what_wins(bot, rules, events, dice):
     state = position(*events, Thrown(dice), rules=rules)
-    after = step(state, bot.decide(state))
+    after = apply_event(state, bot.decide(state))
 
     assert after.winner == state.turn.seat
 
@@ -105,7 +105,7 @@ LAST_ROUND = rule_files.with_options(
 def test_no_bot_banks_a_loss_or_a_tie_while_others_still_have_a_turn(bot, rules, dice):
     state = position(*ANNA_HAS_1000, rules=rules, names=("Anna", "Ben", "Cleo"))
 
-    assert isinstance(bot.decide(step(state, Thrown(dice))), Kept)
+    assert isinstance(bot.decide(apply_event(state, Thrown(dice))), Kept)
 
 
 @pytest.mark.parametrize("bot", [BestPlay(), STYLE], ids=["best", "style"])

@@ -478,7 +478,7 @@ def _without(seats: tuple[int, ...], seat: int) -> tuple[int, ...]:
     return tuple(other for other in seats if other != seat)
 
 
-def step(state: State, event: Event) -> State:
+def apply_event(state: State, event: Event) -> State:
     """Return the state after an event.
 
     Args:
