@@ -660,7 +660,7 @@ class Companion:
             hold=session.hold_effect,
             advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
             match=match,
-            step=session.live_match.steps,
+            step=session.live_match.change_count,
             rolloff=table.rolloff if match is None and table.dice_log is None else None,
             photo=self.pictures.photo(table),
             just_dice=table.dice_log,

@@ -70,7 +70,7 @@ class LiveMatch:
             steps; "" if there is none.
         earlier_places: Where the dice of the previous match lay, if the current match had no throw
             when it was loaded from the record; otherwise empty.
-        steps: Number of changes to the match since the program started. Beginning a match counts as
+        change_count: Number of changes to the match since the program started. Beginning a match counts as
             a change.
     """
 
@@ -84,7 +84,7 @@ class LiveMatch:
         self.last_seen_position = 0
         self.request = ""
         self.earlier_places: tuple[Place, ...] = ()
-        self.steps = 0
+        self.change_count = 0
         self._match: Match | None = None
 
     def __bool__(self) -> bool:
@@ -172,7 +172,7 @@ class LiveMatch:
                 self.earlier_places = earlier.last_places
         self._note_match_before()
         self.update_seating()
-        self.steps += 1
+        self.change_count += 1
 
     def resume(self, match_id: int, match: Match) -> None:
         """Continue a match from the record.
@@ -184,7 +184,7 @@ class LiveMatch:
         self.match_id, self._match = match_id, match
         self._note_match_before()
         self.update_seating()
-        self.steps += 1
+        self.change_count += 1
 
     def _note_match_before(self) -> None:
         self.match_before = 0
@@ -212,7 +212,7 @@ class LiveMatch:
 
         position = self._write(write)
         self._match = match
-        self.steps += 1
+        self.change_count += 1
         thrown = (action for action in actions if isinstance(action, Thrown))
         if any(place.seen for throw in thrown for place in throw.places):
             self.last_seen_position = position

@@ -220,7 +220,7 @@ class Session:
         Args:
             step: Number of the step that a phone was showing; None if the phone did not send it.
         """
-        if step not in (None, self.live_match.steps):
+        if step not in (None, self.live_match.change_count):
             raise TableError(messages.moved_on(self.table.match))
 
     # Inputs from phones and other programs.

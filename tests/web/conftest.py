@@ -201,7 +201,7 @@ class MemoryTable:
         state, overlay = self._session.table, self._session.table.overlay
         self.show(
             match=state.match,
-            step=self._session.live_match.steps,
+            step=self._session.live_match.change_count,
             message=state.message,
             situation=state.situation,
             advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),

@@ -152,7 +152,7 @@ def test_undo_works_on_a_page_from_before_a_restart(begun, serve, new_phone):
     expect_at_risk(page, "1,000")
     server.stop()
     expect(page.locator("#link")).to_be_visible()
-    begun._session.live_match.steps = 0
+    begun._session.live_match.change_count = 0
     begun.show(step=0)
     serve(begun, server.port)
     expect(page.locator("#link")).to_be_hidden()

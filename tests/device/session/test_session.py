@@ -411,7 +411,7 @@ def test_a_bank_or_keep_for_an_earlier_throw_is_refused(session):
 
 
 def test_a_throw_or_undo_for_an_earlier_step_is_refused(session):
-    shown = session.live_match.steps
+    shown = session.live_match.change_count
     session.do(EnterThrow(THOUSAND, step=shown))
     thrown = session.table.match
 
@@ -419,7 +419,7 @@ def test_a_throw_or_undo_for_an_earlier_step_is_refused(session):
         with pytest.raises(TableError, match="The match has moved on"):
             session.do(late)
     assert session.table.match is thrown
-    session.do(Undo(step=session.live_match.steps))
+    session.do(Undo(step=session.live_match.change_count))
     with pytest.raises(TableError, match="The match has moved on"):
         session.do(Undo(step=shown + 1))
     assert session.table.last_throw is None

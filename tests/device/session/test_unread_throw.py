@@ -147,7 +147,7 @@ def test_a_command_for_an_earlier_state_of_the_table_is_refused(session, command
 
 
 def test_a_bank_of_the_points_that_were_shown_is_carried_out(session):
-    session.do(Bank(step=session.live_match.steps, points=1000))
+    session.do(Bank(step=session.live_match.change_count, points=1000))
 
     assert state(session).players[0].score == 1000
 
