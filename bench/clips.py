@@ -138,7 +138,7 @@ class RollingTable:
     def _step(self) -> float:
         """Let the tray watch take its next step, and return the processor time of that step, in seconds."""
         before_s, painting_s = thread_time(), self._camera.painting_s
-        wait_s = self._watch.step()
+        wait_s = self._watch.run_once()
         cpu_s = thread_time() - before_s - (self._camera.painting_s - painting_s)
         self.now_s += max(wait_s, cpu_s * self._slower)
         return cpu_s

@@ -330,7 +330,7 @@ class TrayWatch:
             self._release()
 
     def _run(self) -> None:
-        while not self._stop.wait(self.step()):
+        while not self._stop.wait(self.run_once()):
             pass
         self._release()
 
@@ -414,11 +414,11 @@ class TrayWatch:
         """Implement `TrayReader.is_moving`: whether something other than a hand is moving now."""
         return self.preview.is_moving
 
-    def step(self) -> float:
+    def run_once(self) -> float:
         """Open the camera if it is closed, take one preview, and read the dice if the tray is ready for it.
 
         Returns:
-            Seconds until the next step is due.
+            Seconds until the next call is due.
         """
         self.link.note_call()
         if (pause_s := self._reopen_s - self._clock()) > 0:

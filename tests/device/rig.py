@@ -74,7 +74,7 @@ class Rig:
     def look(self) -> None:
         """Take the next step of the camera; its reports wait in the inbox."""
         self.clock.now_s = max(self.clock.now_s, self._next_s)
-        self._next_s = self.clock() + self.watch.step()
+        self._next_s = self.clock() + self.watch.run_once()
 
     def step(self) -> None:
         """Take the next step of the camera, and let the companion handle its reports."""

@@ -129,6 +129,6 @@ def test_the_watch_compares_soon_after_the_start_and_only_at_rest(clock):
     options = WatchOptions(on_idle=lambda frame, camera: seen.append(camera.name))
     watch = TrayWatch(lambda: tray, lambda _: None, options, clock)
     for _ in range(20):
-        clock.now_s += watch.step()
+        clock.now_s += watch.run_once()
 
     assert seen == ["simulated tray"]

@@ -35,7 +35,7 @@ class Reports:
         )
 
     def step(self):
-        wait_s = self.watch.step()
+        wait_s = self.watch.run_once()
         self.clock.now_s += wait_s
 
     def wait_s(self, seconds):
@@ -128,7 +128,7 @@ def test_a_missing_camera_is_retried_with_increasing_pauses(clock, faulty):
     faulty.fault = "unplugged"
     watch = Reports(clock, faulty.open).watch
 
-    assert [watch.step() for _ in range(6)] == [1, 2, 4, 8, 8, 8]
+    assert [watch.run_once() for _ in range(6)] == [1, 2, 4, 8, 8, 8]
     assert faulty.opened == 6
 
 
@@ -379,7 +379,7 @@ def test_a_preview_exists_when_the_camera_is_reported_as_found(clock):
         lambda report: seen.append((type(report), watch.preview.latest is not None)),
         clock=clock,
     )
-    watch.step()
+    watch.run_once()
 
     assert seen == [(CameraFound, True)]
 
@@ -411,11 +411,11 @@ def test_a_quiet_tray_is_watched_less_often_and_a_throw_is_still_seen(clock, see
     reports.next(CameraFound)
     reports.wait_s(30)
     reports.watch.mark_accepted()
-    assert reports.watch.step() > FAST_S
+    assert reports.watch.run_once() > FAST_S
 
     tray.throw(values=[1, 2, 3, 4, 5, 6])
     reports.wait_s(1)
-    assert reports.watch.step() <= FAST_S
+    assert reports.watch.run_once() <= FAST_S
     assert reports.watch.has_tumbled is True
 
 
