@@ -154,7 +154,7 @@ class MatchFile:
         """
         if self.history is None or key not in self.numbers:
             raise UsageError(f"{self.name} has no such match: {KINDS}")
-        return comparable_entries(key, self.history.steps(self.numbers[key]))
+        return comparable_entries(key, self.history.match_entries(self.numbers[key]))
 
     def timeline(self, key: str) -> tuple[WireEntry, ...]:
         """Return the steps of a match, without steps that were undone or corrected.

@@ -579,7 +579,9 @@ class Conversation:
 
     def _entries(self) -> list[tuple[WireEntry, Entry]]:
         """Return the entries of the match, in the form that trays exchange and as they are in this tray's journal."""
-        entries = [e for e in self._history.steps(self.number) if e.start_match or e.actions]
+        entries = [
+            e for e in self._history.match_entries(self.number) if e.start_match or e.actions
+        ]
         return list(zip(comparable_entries(self.link.match, entries), entries, strict=True))
 
     def ask(self, command: Undo | CorrectThrow | Rematch) -> None:

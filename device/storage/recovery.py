@@ -25,7 +25,7 @@ from device.storage.throw_pictures import FRAMES_FOLDER, delete_after
 from game.errors import DamagedJournal, JournalError, reason
 from game.file_io import read_bounded, sync_folder
 from game.journal import schema, trace
-from game.journal.entry import CopiedSteps
+from game.journal.entry import CopiedEntries
 from game.journal.journal import JOURNAL_FILE, LOCK_SUFFIX, Journal, lock_journal, read_owner
 from game.journal.schema import salvage_file
 from game.journal.trace import SUFFIX, rows_by_position
@@ -147,8 +147,8 @@ def delete_notice(folder: Path) -> None:
 
 
 def known_steps(
-    path: Path, aside: Path, backups: Backups, remembered: CopiedSteps
-) -> tuple[Backup | None, CopiedSteps]:
+    path: Path, aside: Path, backups: Backups, remembered: CopiedEntries
+) -> tuple[Backup | None, CopiedEntries]:
     """Collect the steps of a damaged journal from every source.
 
     Args:
@@ -163,7 +163,7 @@ def known_steps(
     sources = [source for source in _sources(path, aside, remembered) if source.rows]
     if not sources:
         good = next(backups.valid(), None)
-        return good, CopiedSteps(good.identity if good else "")
+        return good, CopiedEntries(good.identity if good else "")
     identity = next((source.identity for source in sources if source.identity), "")
     ours = [source for source in sources if source.identity in ("", identity)]
     ours.sort(key=lambda source: source.rows[-1][0])  # where sources differ, the longest one wins
@@ -173,7 +173,7 @@ def known_steps(
     good = _base(backups, identity, found[0][0])
     after = good.position if good else 0
     later = tuple(row for row in found if row[0] > after)
-    return good, CopiedSteps(identity, later, keys, requests)
+    return good, CopiedEntries(identity, later, keys, requests)
 
 
 def _base(backups: Backups, identity: str, first: int) -> Backup | None:
@@ -185,14 +185,18 @@ def _base(backups: Backups, identity: str, first: int) -> Backup | None:
     return good or (next(backups.valid(), None) if first > 1 else None)
 
 
-def _sources(path: Path, aside: Path, remembered: CopiedSteps) -> list[CopiedSteps]:
+def _sources(path: Path, aside: Path, remembered: CopiedEntries) -> list[CopiedEntries]:
     """Return what each source still knows, beginning with the source that identifies the journal most reliably."""
     traces = (path.with_suffix(SUFFIX), aside.with_suffix(SUFFIX))
-    found = [salvage_file(aside), remembered, *(trace.read(one) or CopiedSteps() for one in traces)]
+    found = [
+        salvage_file(aside),
+        remembered,
+        *(trace.read(one) or CopiedEntries() for one in traces),
+    ]
     if any(source.rows for source in found):
         return found
     for one in damaged_earlier(path):
-        found += salvage_file(one), trace.read(one.with_suffix(SUFFIX)) or CopiedSteps()
+        found += salvage_file(one), trace.read(one.with_suffix(SUFFIX)) or CopiedEntries()
     return found
 
 
@@ -213,7 +217,7 @@ MAX_ATTEMPTS = 3
 
 
 def open_journal(
-    folder: Path, backups: Backups, remembered: CopiedSteps | None = None
+    folder: Path, backups: Backups, remembered: CopiedEntries | None = None
 ) -> tuple[Journal, Message | None]:
     """Open the journal in a state folder, and recover it first if necessary.
 
@@ -261,7 +265,7 @@ def _rename_obstacles(path: Path) -> None:
 
 
 def _open_or_recover(
-    path: Path, backups: Backups, remembered: CopiedSteps | None, lock: IO[bytes]
+    path: Path, backups: Backups, remembered: CopiedEntries | None, lock: IO[bytes]
 ) -> tuple[Journal, Message | None]:
     state = RescueState.of(path.parent)
     if (state is None or state.done) and remembered is None:
@@ -271,7 +275,7 @@ def _open_or_recover(
             log.error("%s", error)  # noqa: TRY400 - a traceback would add nothing
     if state is None or state.done:
         state = _begin(path)
-    journal, state = _recover(path, state, backups, remembered or CopiedSteps(), lock)
+    journal, state = _recover(path, state, backups, remembered or CopiedEntries(), lock)
     log.error("%s", state.notice)
     with suppress(Exception):  # the daily backup tries again
         backups.make(RESTORED)
@@ -382,7 +386,7 @@ def _keep_copy(path: Path, copy: Path) -> None:
 
 
 def _recover(
-    path: Path, state: RescueState, backups: Backups, remembered: CopiedSteps, lock: IO[bytes]
+    path: Path, state: RescueState, backups: Backups, remembered: CopiedEntries, lock: IO[bytes]
 ) -> tuple[Journal, RescueState]:
     folder = path.parent
     aside = path.with_name(f"{path.stem}-damaged-{state.number}{path.suffix}")
@@ -390,8 +394,8 @@ def _recover(
         set_aside(path, aside)
     for attempts_left in range(MAX_ATTEMPTS, 0, -1):
         if not path.exists():
-            good, steps = known_steps(path, aside, backups, remembered)
-            state = _build(path, state, good, steps)
+            good, entries = known_steps(path, aside, backups, remembered)
+            state = _build(path, state, good, entries)
         path.with_suffix(SUFFIX).unlink(
             missing_ok=True
         )  # all of it is in the journal or in the copy
@@ -411,12 +415,14 @@ def _recover(
     return journal, state
 
 
-def _build(path: Path, state: RescueState, good: Backup | None, steps: CopiedSteps) -> RescueState:
+def _build(
+    path: Path, state: RescueState, good: Backup | None, entries: CopiedEntries
+) -> RescueState:
     """Record the result of the recovery, then write the new journal atomically."""
     with closing(_empty() if good is None else schema.open_copy(good.journal)) as db:
         with schema.transaction(db):
-            adopted = schema.append_missing(db, steps)
-            schema.assign_identity(db, steps.identity)
+            adopted = schema.append_missing(db, entries)
+            schema.assign_identity(db, entries.identity)
         (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
         data = db.serialize()
     state = state.with_result(good, adopted, int(matches))

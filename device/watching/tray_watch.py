@@ -281,7 +281,7 @@ class _Watched:
 class TrayWatch:
     """Watches the tray with a camera, and reads the dice on request.
 
-    Any thread may call its methods, except `step`: a thread of the watch calls it after `start`.
+    Any thread may call its methods, except `run_once`: a thread of the watch calls it after `start`.
 
     Args:
         open_camera: Opens the camera, and is called again after each failure.
@@ -318,7 +318,7 @@ class TrayWatch:
         self._thread = Thread(target=self._run, name="camera", daemon=True)
 
     def start(self) -> None:
-        """Start the thread that takes a step whenever one is due."""
+        """Start the thread that calls `run_once` whenever that is due."""
         self._thread.start()
 
     def close(self) -> None:

@@ -91,8 +91,8 @@ Requests = Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class CopiedSteps:
-    """The steps that could be read from a journal or from its trace.
+class CopiedEntries:
+    """The entries that could be read from a journal or from its trace.
 
     Attributes:
         identity: Id of the journal, or "" if it is lost.

@@ -157,7 +157,7 @@ class History:
                 raise JournalError("there is no match %(n)s", n=str(match_id))
             return _played(db, row)[0]
 
-    def steps(self, match_id: int) -> tuple[Entry, ...]:
+    def match_entries(self, match_id: int) -> tuple[Entry, ...]:
         """Return all entries of a match, from its start."""
         with _reading(self.path) as db:
             rows = select_entries(db, "WHERE match = ? ORDER BY seq", match_id)
@@ -474,7 +474,7 @@ class Feed(History):
     def _whole(self, number: int, series_at: int) -> Iterator[FeedLine]:
         """Yield all entries of a match, with the score of its series at a position; 0 is the start of the match."""
         line = None
-        for entry in self.steps(number):
+        for entry in self.match_entries(number):
             line = self._line(entry, line, series_at)
             yield line
 
@@ -495,7 +495,7 @@ class Feed(History):
     def before_newest(self) -> int:
         """Return the position just before the start of the match played last; 0 if there is none."""
         for played in self.matches(limit=1):
-            return self.steps(played.id)[0].position - 1
+            return self.match_entries(played.id)[0].position - 1
         return 0
 
     def find(self, match_id: str, seq: int, chain: str) -> FeedLine | None:

@@ -23,7 +23,7 @@ from game.file_io import read_bounded
 from game.journal import schema, trace
 from game.journal.entry import (
     START_SEQ,
-    CopiedSteps,
+    CopiedEntries,
     Result,
     checksum,
     plausible_time,
@@ -299,7 +299,7 @@ class Journal:
             self._write_owner()
             self._guard.note()
 
-    def salvage(self) -> CopiedSteps:
+    def salvage(self) -> CopiedEntries:
         """Return everything that the open connection can still read, even from deleted files."""
         return schema.salvage_connection(self._db)
 
@@ -372,7 +372,7 @@ def _damaged(path: Path, error: Exception) -> DamagedJournal:
     )
 
 
-Reopen = Callable[[CopiedSteps], tuple[Journal, Message | None]]
+Reopen = Callable[[CopiedEntries], tuple[Journal, Message | None]]
 """A function that recovers the journal from all sources, including the steps that the program still has in memory.
 
 It returns the open journal, with a notice for the players or None.
@@ -397,7 +397,7 @@ class MendingJournal:
         self._journal: Journal | None = journal
         self._path = journal.path
         self._reopen, self._on_notice = reopen, on_notice
-        self._remembered = CopiedSteps()
+        self._remembered = CopiedEntries()
 
     def __repr__(self) -> str:
         return f"<MendingJournal in {self._path}>"
@@ -483,7 +483,7 @@ class MendingJournal:
         """Return the open journal. If the last attempt to open it failed, try again first."""
         if self._journal is None:
             self._journal, notice = self._reopen(self._remembered)
-            self._remembered = CopiedSteps()
+            self._remembered = CopiedEntries()
             if notice:
                 self._on_notice(notice)
         return self._journal

@@ -17,7 +17,7 @@ from pathlib import Path
 from game.errors import GameError, JournalError
 from game.journal.entry import (
     START_SEQ,
-    CopiedSteps,
+    CopiedEntries,
     Result,
     Row,
     entry_from_row,
@@ -313,8 +313,8 @@ def last_position(db: sqlite3.Connection) -> int:
     return int(position or 0)
 
 
-def steps_after(db: sqlite3.Connection, position: int) -> CopiedSteps:
-    """Return the steps after a position in the journal.
+def entries_after(db: sqlite3.Connection, position: int) -> CopiedEntries:
+    """Return the entries after a position in the journal.
 
     Args:
         db: Connection to the journal's database.
@@ -324,7 +324,7 @@ def steps_after(db: sqlite3.Connection, position: int) -> CopiedSteps:
     started = [row[1] for row in rows if row[2] == START_SEQ]
     keys = "SELECT id, key FROM match WHERE id = ?"
     requests = "SELECT position, request FROM entry WHERE position > ? AND request IS NOT NULL"
-    return CopiedSteps(
+    return CopiedEntries(
         identity(db),
         tuple(rows),
         dict(db.execute(keys, (match_id,)).fetchone() for match_id in started),
@@ -366,21 +366,21 @@ def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
     return done.lastrowid or 0
 
 
-def append_missing(db: sqlite3.Connection, steps: CopiedSteps) -> int:
-    """Add the steps of another copy that continue this journal, and return how many were added.
+def append_missing(db: sqlite3.Connection, entries: CopiedEntries) -> int:
+    """Add the entries of another copy that continue this journal, and return how many were added.
 
     Args:
         db: Connection to the journal's database, within a transaction.
-        steps: The steps, in the order of their positions. Ids of matches and requests may be missing.
+        entries: The entries, in the order of their positions. Ids of matches and requests may be missing.
     """
     added = 0
-    for row in steps.rows:
+    for row in entries.rows:
         _, match_id, seq, _, body, _ = row
         if seq != next_seq(db, match_id):
             continue
         if seq == START_SEQ:
-            insert_match(db, steps.keys.get(match_id, ""), body, match_id)
-        insert(db, row, steps.requests.get(row[0], ""))
+            insert_match(db, entries.keys.get(match_id, ""), body, match_id)
+        insert(db, row, entries.requests.get(row[0], ""))
         added += 1
     _fill_in_results(db)
     return added
@@ -418,25 +418,25 @@ MAX_GAP = 2_000
 entries."""
 
 
-def salvage_file(path: Path) -> CopiedSteps:
+def salvage_file(path: Path) -> CopiedEntries:
     """Return everything intact in a journal file, which may be damaged or missing.
 
     Entries are read one by one, so SQLite reads only the pages that lead to each entry.
     """
     if not path.exists():
-        return CopiedSteps()
+        return CopiedEntries()
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             return salvage_connection(db)
     except UNREADABLE:
-        return CopiedSteps()
+        return CopiedEntries()
 
 
-def salvage_connection(db: sqlite3.Connection) -> CopiedSteps:
+def salvage_connection(db: sqlite3.Connection) -> CopiedEntries:
     """Return everything intact in a journal that is open."""
     tolerate_bad_text(db)
     rows = tuple(_intact_rows(db))
-    return CopiedSteps(
+    return CopiedEntries(
         _intact_identity(db), rows, _intact_keys(db), dict(_intact_requests(db, rows))
     )
 

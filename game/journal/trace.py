@@ -23,8 +23,8 @@ from typing import BinaryIO
 from game.errors import DamagedJournal, reason
 from game.file_io import open_regular_file, write_atomically
 from game.journal import schema
-from game.journal.entry import CopiedSteps, Keys, Row, checksum
-from game.journal.schema import last_position, select_entries, steps_after
+from game.journal.entry import CopiedEntries, Keys, Row, checksum
+from game.journal.schema import entries_after, last_position, select_entries
 from game.message import Message
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ N_FIELDS = 6
 """Number of fields in a line, including the checksum."""
 
 
-def read(path: Path) -> CopiedSteps | None:
+def read(path: Path) -> CopiedEntries | None:
     """Return the content of a trace, or None if the file does not exist.
 
     Raises:
@@ -63,7 +63,7 @@ def read(path: Path) -> CopiedSteps | None:
     whole = bool(identity) and all(readable[:-1])
     keys = {row[1]: key for row, key in filter(None, steps) if key}
     rows = tuple(row for row, _ in filter(None, steps))
-    return CopiedSteps(identity, rows, keys, dict(filter(None, requests)), whole)
+    return CopiedEntries(identity, rows, keys, dict(filter(None, requests)), whole)
 
 
 class Trace:
@@ -145,7 +145,7 @@ class Trace:
         with self._lock:
             self._let_go()
 
-    def _compare(self, found: CopiedSteps) -> None:
+    def _compare(self, found: CopiedEntries) -> None:
         last = last_position(self._db)
         newest = max((row[0] for row in found.rows), default=0)
         if newest > last:
@@ -164,11 +164,11 @@ class Trace:
                 )
 
     def _rewrite(self) -> None:
-        steps, last = steps_after(self._db, 0), last_position(self._db)
-        head = f"{HEAD.format(steps.identity)}\n"
+        entries, last = entries_after(self._db, 0), last_position(self._db)
+        head = f"{HEAD.format(entries.identity)}\n"
         with self._lock:
             self._let_go()  # until the new file is complete, the trace is not in place
-            self._replace((head + _lines(steps)).encode("utf-8", "replace"))
+            self._replace((head + _lines(entries)).encode("utf-8", "replace"))
             self._last = last
 
     def _resume(self, last: int) -> None:
@@ -180,12 +180,12 @@ class Trace:
             file.truncate(self._size)
 
     def _catch_up(self) -> None:
-        """Append the steps that the trace lacks, and wait until they are on the disk."""
-        steps = steps_after(self._db, self._last)
-        if steps.rows:
+        """Append the entries that the trace lacks, and wait until they are on the disk."""
+        entries = entries_after(self._db, self._last)
+        if entries.rows:
             with self._lock:
-                self._write(_lines(steps).encode("utf-8", "replace"))
-                self._last = max((self._last, *(row[0] for row in steps.rows)))
+                self._write(_lines(entries).encode("utf-8", "replace"))
+                self._last = max((self._last, *(row[0] for row in entries.rows)))
 
     def _attempt(self, write: Callable[[], None]) -> None:
         """Call `write`, and record an error in `problem` instead of raising it.
@@ -243,16 +243,16 @@ def rows_by_position(rows: Iterable[Row]) -> Iterator[Row]:
     return (latest[position] for position in sorted(latest))
 
 
-def _lines(steps: CopiedSteps) -> str:
-    """Return the lines of a trace that record these steps.
+def _lines(entries: CopiedEntries) -> str:
+    """Return the lines of a trace that record these entries.
 
     A request comes before its step, so that a step is never read without its request.
     """
     texts: list[str] = []
-    for row in steps.rows:
-        if request := steps.requests.get(row[0]):
+    for row in entries.rows:
+        if request := entries.requests.get(row[0]):
             texts.append(f"{REQUEST_MARK} {row[0]} {request}")
-        texts.append(_text(row, steps.keys))
+        texts.append(_text(row, entries.keys))
     return "".join(f"{_seal(text)} {text}\n" for text in texts)
 
 

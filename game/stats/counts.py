@@ -337,7 +337,7 @@ class MatchCounter:
 
     def _count(self, played: PlayedMatch) -> _Counted:
         try:
-            match, entries = self._history.match(played.id), self._history.steps(played.id)
+            match, entries = self._history.match(played.id), self._history.match_entries(played.id)
             is_shared = OTHER_TRAY in self._history.requests(played.id)
         except JournalError:
             return _Counted(0, played.steps, (), (), (0,) * len(FACES), 0, 0)

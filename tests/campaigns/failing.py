@@ -33,7 +33,7 @@ from game.errors import GameError
 from game.journal.entry import Entry, entry_from_row
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE, Journal
-from game.journal.schema import open_copy, steps_after
+from game.journal.schema import entries_after, open_copy
 from game.match.events import Kept, ScoreSet, Thrown
 from game.match.match import Match
 from game.rules import rule_files
@@ -224,7 +224,7 @@ def entries_of(folder: Path) -> tuple[Entry, ...]:
 
 def entries_in(good: backup.Backup) -> tuple[Entry, ...]:
     with closing(open_copy(good.journal)) as db:
-        return tuple(map(entry_from_row, steps_after(db, 0).rows))
+        return tuple(map(entry_from_row, entries_after(db, 0).rows))
 
 
 def alike(found: tuple[Entry, ...], told: tuple[Entry, ...]) -> bool:

@@ -499,7 +499,7 @@ def throw_positions(history: History, match_id: int) -> dict[int, int]:
         history: The journal.
         match_id: Number of the match.
     """
-    start, *steps = history.steps(match_id)
+    start, *steps = history.match_entries(match_id)
     match, ids = start.start_match, RollIds()
     written: set[int] = set()
     by_places: dict[tuple[tuple[float, float], ...], int] = {}
@@ -752,9 +752,9 @@ class CachedHistory(History):
         """Return the summary of a match, from the cache if possible."""
         return self._once(("played", match_id), partial(super().played, match_id))
 
-    def steps(self, match_id: int) -> tuple[Entry, ...]:
+    def match_entries(self, match_id: int) -> tuple[Entry, ...]:
         """Return the steps of a match, from the cache if possible."""
-        return self._once(("steps", match_id), partial(super().steps, match_id))
+        return self._once(("entries", match_id), partial(super().match_entries, match_id))
 
     def _once(self, question: tuple[object, ...], read: Callable[[], T]) -> T:
         with self._lock:

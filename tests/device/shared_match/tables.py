@@ -91,7 +91,9 @@ class SharedTable:
     def entries(self):
         """Return the entries of the match played last, in the form in which both journals must contain them."""
         newest = self.history.newest()
-        return comparable_entries(newest[1], self.history.steps(newest[0])) if newest else ()
+        return (
+            comparable_entries(newest[1], self.history.match_entries(newest[0])) if newest else ()
+        )
 
 
 @contextmanager

@@ -65,7 +65,7 @@ class Phone:
         """The entries of the match in this companion's journal."""
         history = History(self.folder / JOURNAL_FILE)
         newest = history.newest()
-        return comparable_entries(newest[1], history.steps(newest[0])) if newest else ()
+        return comparable_entries(newest[1], history.match_entries(newest[0])) if newest else ()
 
 
 class Cable:

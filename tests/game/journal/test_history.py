@@ -128,7 +128,7 @@ def test_a_missing_match_is_named(journal, history):
     for ask in (history.match, history.key):
         with pytest.raises(JournalError, match="there is no match 9"):
             ask(9)
-    assert history.steps(9) == ()
+    assert history.match_entries(9) == ()
 
 
 def test_a_missing_journal_is_named(tmp_path):

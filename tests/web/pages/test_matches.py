@@ -461,7 +461,7 @@ def test_answers_equal_those_of_an_uncached_history(past):
         assert past.matches(limit=3) == plain.matches(limit=3)
         assert past.all_matches() == plain.all_matches()
         assert past.played(1) == plain.played(1)
-        assert past.steps(1) == plain.steps(1)
+        assert past.match_entries(1) == plain.match_entries(1)
 
 
 def test_number_of_cached_answers_is_limited(past):
