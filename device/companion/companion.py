@@ -457,14 +457,14 @@ class Companion:
             case CapturedReading():
                 earlier = report.earlier
                 shown = session.answered(
-                    report.request, report.tray_reading, earlier.tray_reading if earlier else None
+                    report.number, report.tray_reading, earlier.tray_reading if earlier else None
                 )
                 if shown:
                     self.pictures.add(report)
                 if earlier and shown is earlier.tray_reading:
                     self.pictures.add(earlier)
             case TimedOut():
-                session.timed_out(report.request)
+                session.timed_out(report.number)
             case DiceSettled() if not camera.wizard.button_use:
                 session.dice_settled()
             case CameraFound():

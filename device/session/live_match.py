@@ -53,36 +53,36 @@ class LiveMatch:
     """The match that is being played at this table.
 
     Args:
-        record: The record to which each step is written before it takes effect.
+        journal: The journal to which each step is written before it takes effect.
         other_tray: The other tray; None if matches cannot be shared with another tray.
 
     Attributes:
-        match_id: Number of the match in the record; 0 if there is none.
+        match_id: Number of the match in the journal; 0 if there is none.
         other_tray: The other tray; None if matches cannot be shared with another tray.
         seats_elsewhere: Returns whether a seat is at another tray; None if the match is played at this
             tray only.
         match_before: Number of the match to which undo returns from the start of this one; 0 if there is
             none.
         trouble: Why the last step could not be written; None if it was written.
-        last_seen_position: Position in the record of the newest throw that a camera saw; 0 if no
+        last_seen_position: Position in the journal of the newest throw that a camera saw; 0 if no
             throw has been seen since the program started.
-        request: Id of the phone's request that is being carried out, which is recorded with its
+        request_id: Id of the phone's request that is being carried out, which is recorded with its
             steps; "" if there is none.
         earlier_places: Where the dice of the previous match lay, if the current match had no throw
-            when it was loaded from the record; otherwise empty.
+            when it was loaded from the journal; otherwise empty.
         change_count: Number of changes to the match since the program started. Beginning a match counts as
             a change.
     """
 
     def __init__(
-        self, record: Journal | MendingJournal, other_tray: OtherTray | None = None
+        self, journal: Journal | MendingJournal, other_tray: OtherTray | None = None
     ) -> None:
-        self._record, self.other_tray = record, other_tray
+        self._journal, self.other_tray = journal, other_tray
         self.seats_elsewhere: Callable[[int], bool] | None = None
         self.match_id = self.match_before = 0
         self.trouble: Message | None = None
         self.last_seen_position = 0
-        self.request = ""
+        self.request_id = ""
         self.earlier_places: tuple[Place, ...] = ()
         self.change_count = 0
         self._match: Match | None = None
@@ -108,9 +108,9 @@ class LiveMatch:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the most recent match in the record is this one, in the same state."""
+        """Whether the most recent match in the journal is this one, in the same state."""
         try:
-            return (self._record.newest() or (0, None)) == (self.match_id, self._match)
+            return (self._journal.newest() or (0, None)) == (self.match_id, self._match)
         except JournalError:
             return False
 
@@ -122,11 +122,11 @@ class LiveMatch:
     @contextmanager
     def for_request(self, request: str) -> Iterator[None]:
         """Attach the id of a phone's request to every step recorded inside the `with` block."""
-        before, self.request = self.request, request
+        before, self.request_id = self.request_id, request
         try:
             yield
         finally:
-            self.request = before
+            self.request_id = before
 
     def begin(self, match: Match, key: str = "") -> None:
         """Begin a match.
@@ -138,12 +138,12 @@ class LiveMatch:
         Raises:
             JournalError: If the match cannot be written.
         """
-        number = self._write(lambda: self._record.start(match, request=self.request, key=key))
+        number = self._write(lambda: self._journal.start(match, request=self.request_id, key=key))
         if match.state.series:
             with suppress(
                 JournalError
             ):  # the score of the series is then shown from the next start on
-                number, match = self._record.newest() or (number, match)
+                number, match = self._journal.newest() or (number, match)
         self.resume(number, match)
 
     def reopen(self, match_id: int) -> Match:
@@ -152,30 +152,30 @@ class LiveMatch:
         Raises:
             JournalError: If there is no such match, or its continuation cannot be written.
         """
-        match = self._write(lambda: self._record.reopen(match_id, request=self.request))
+        match = self._write(lambda: self._journal.reopen(match_id, request=self.request_id))
         self.resume(match_id, match)
         return match
 
     def reload(self) -> None:
-        """Continue the most recent match in the record, if there is one.
+        """Continue the most recent match in the journal, if there is one.
 
         Raises:
             JournalError: If that match cannot be read.
         """
-        self.match_id, self._match = 0, None  # the record may contain other matches now
-        self.match_id, self._match = self._record.newest() or (0, None)
+        self.match_id, self._match = 0, None  # the journal may contain other matches now
+        self.match_id, self._match = self._journal.newest() or (0, None)
         self.last_seen_position = 0
         self.earlier_places = ()
         if self._match and not self._match.last_places:
             with suppress(JournalError):
-                _, earlier = self._record.newest(except_match=self.match_id) or (0, self._match)
+                _, earlier = self._journal.newest(except_match=self.match_id) or (0, self._match)
                 self.earlier_places = earlier.last_places
         self._note_match_before()
         self.update_seating()
         self.change_count += 1
 
     def resume(self, match_id: int, match: Match) -> None:
-        """Continue a match from the record.
+        """Continue a match from the journal.
 
         Args:
             match_id: Number of the match.
@@ -189,7 +189,7 @@ class LiveMatch:
     def _note_match_before(self) -> None:
         self.match_before = 0
         with suppress(JournalError):  # undo then ends at the start of this match
-            self.match_before = self._record.match_before(self.match_id)
+            self.match_before = self._journal.match_before(self.match_id)
 
     def do(self, *actions: Action, after: Match | None = None) -> Match:
         """Carry out these actions as one step, and return the resulting match.
@@ -208,7 +208,9 @@ class LiveMatch:
         def write() -> int:
             if self._match is not known and _is_undo_or_redo(actions):
                 raise TableError(MENDED)
-            return self._record.append(self.match_id, *actions, result=result, request=self.request)
+            return self._journal.append(
+                self.match_id, *actions, result=result, request=self.request_id
+            )
 
         position = self._write(write)
         self._match = match
@@ -219,14 +221,14 @@ class LiveMatch:
         return match
 
     def _write(self, write: Callable[[], T]) -> T:
-        """Call `write` and return its result. If the record is damaged, repair it and call `write` again."""
+        """Call `write` and return its result. If the journal is damaged, repair it and call `write` again."""
         try:
             try:
                 done = write()
             except DamagedJournal:
-                if not (isinstance(self._record, MendingJournal) and self._record.mend()):
+                if not (isinstance(self._journal, MendingJournal) and self._journal.mend()):
                     raise
-                self._write_again(self._record)
+                self._write_again(self._journal)
                 done = write()
         except JournalError as error:
             self.trouble = error.message
@@ -234,18 +236,18 @@ class LiveMatch:
         self.trouble = None
         return done
 
-    def _write_again(self, record: MendingJournal) -> None:
-        """Write the match in memory to a repaired record again, if the record lacks any step of the match."""
+    def _write_again(self, journal: MendingJournal) -> None:
+        """Write the match in memory to a repaired journal again, if the journal lacks any step of the match."""
         if self._match is None:
             return
         with suppress(JournalError):
-            if record.match(self.match_id) == self._match:
+            if journal.match(self.match_id) == self._match:
                 return
         start = self._match.start_state
-        self.match_id = record.start(Match(start, (), start))
+        self.match_id = journal.start(Match(start, (), start))
         for event in self._match.timeline:
-            record.append(self.match_id, event)
-        self._match = record.match(self.match_id)
+            journal.append(self.match_id, event)
+        self._match = journal.match(self.match_id)
         self.update_seating()  # a shared match has a new id now, and continues at this tray only
 
 

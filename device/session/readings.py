@@ -72,7 +72,7 @@ def play_of(state: TableState) -> Play:
     return rolloff_play if state.in_play is None else match_play
 
 
-def request(state: TableState, purpose: Purpose) -> Change:
+def request_reading(state: TableState, purpose: Purpose) -> Change:
     """Wait for a reading, which the session then requests; if there is no camera, show a message saying so.
 
     Args:
@@ -96,18 +96,18 @@ def request(state: TableState, purpose: Purpose) -> Change:
     return Change(waiting)
 
 
-def press(state: TableState, mark: str) -> Change:
+def press(state: TableState, request_id: str) -> Change:
     """Request a reading because somebody pressed the button, unless one is already being awaited.
 
     Args:
         state: The state of the table.
-        mark: Id of the phone's request that pressed the button; "" if there is none.
+        request_id: Id of the phone's request that pressed the button; "" if there is none.
     """
     match state.overlay:
         case Waiting(purpose=ReadThrow() | ConfirmThrow() | RereadThrow()) as waiting:
-            marked = replace(waiting, request=waiting.request or mark)
+            marked = replace(waiting, request_id=waiting.request_id or request_id)
             return Change(replace(state, overlay=marked, message=STILL_WAITING))
-    return request(state, ReadThrow())
+    return request_reading(state, ReadThrow())
 
 
 def dice_settled(state: TableState) -> Change:
@@ -115,7 +115,7 @@ def dice_settled(state: TableState) -> Change:
     expects_none = state.situation in (Situation.WON, Situation.BOT) or state.is_elsewhere
     if isinstance(state.overlay, Waiting) or expects_none:
         return Change(state)
-    return request(state, ReadUnprompted(state.overlay))
+    return request_reading(state, ReadUnprompted(state.overlay))
 
 
 def read_again(state: TableState, *, has_moved: bool) -> Change:
@@ -135,7 +135,7 @@ def read_again(state: TableState, *, has_moved: bool) -> Change:
         )
     if has_moved:
         raise TableError(THROWN_SINCE)
-    return request(state, RereadThrow(throw.index))
+    return request_reading(state, RereadThrow(throw.index))
 
 
 def stop(state: TableState, message: Message) -> Change:
@@ -266,7 +266,7 @@ def ignore(state: TableState, tray_reading: TrayReading) -> Change:
 
 def undo_ignoring(state: TableState) -> Change:
     """Request another reading, which will include the objects that were ignored."""
-    return replace(request(state.cleared(), ReadThrow()), tray_note=TrayNote.NEWEST_WRONG)
+    return replace(request_reading(state.cleared(), ReadThrow()), tray_note=TrayNote.NEWEST_WRONG)
 
 
 def camera_found(state: TableState) -> Change:
@@ -358,7 +358,7 @@ def _take_throw(state: TableState, waiting: Waiting, tray_reading: TrayReading) 
         return match_play.apply(state, Attention((differ,)), tray_reading.id)
     verdict = match_play.read(state, tray_reading)
     if first is None and judge.is_costly(state.current_match, verdict):
-        return request(state, ConfirmThrow(tray_reading.reading, waiting.then_bank))
+        return request_reading(state, ConfirmThrow(tray_reading.reading, waiting.then_bank))
     if waiting.then_bank:
         return _follow_and_bank(state, verdict, tray_reading)
     return _follow(state, verdict, tray_reading, tray_reading.time_s)
@@ -376,7 +376,7 @@ def _take_reread(state: TableState, purpose: RereadThrow, tray_reading: TrayRead
     if found == throw.dice:
         return Change(state.saying(Message("Read again: %(dice)s, as before.", dice=found)))
     if purpose.first is None:
-        return request(state, RereadThrow(throw.index, tray_reading.reading))
+        return request_reading(state, RereadThrow(throw.index, tray_reading.reading))
     if purpose.first.values != tray_reading.reading.values:
         differ = Message("My two readings of this throw differ.")
         return match_play.apply(
@@ -396,7 +396,7 @@ def _follow(
         case Change():
             return found
         case EmptyTray():
-            return request(state, AwaitThrow(since_s))
+            return request_reading(state, AwaitThrow(since_s))
     return match_play.apply(state, found, tray_reading.id)
 
 

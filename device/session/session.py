@@ -152,7 +152,7 @@ class Session:
                 since_s=purpose.since_s if isinstance(purpose, AwaitThrow) else None,
                 is_unprompted=isinstance(purpose, ReadUnprompted),
             )
-            waiting = replace(waiting, number=number, request=self.live_match.request)
+            waiting = replace(waiting, number=number, request_id=self.live_match.request_id)
             self.table = replace(table, overlay=waiting)
         elif isinstance(before.overlay, Waiting) and not isinstance(waiting, Waiting):
             reader.cancel_request()
@@ -376,7 +376,7 @@ class Session:
         elif table.situation is Situation.WON:
             self.say(Message("The match is over: hold the button for a rematch."))
         else:
-            self._run(readings.press(table, self.live_match.request))
+            self._run(readings.press(table, self.live_match.request_id))
 
     def _hold(self) -> None:
         table = self.table
@@ -389,7 +389,7 @@ class Session:
             case Situation.WAITING:
                 self._hold_while_waiting()
             case Situation.ACCEPTED if self._may_be_unread:
-                self._run(readings.request(table, ReadThrow(then_bank=True)))
+                self._run(readings.request_reading(table, ReadThrow(then_bank=True)))
             case Situation.ACCEPTED:
                 self._run(match_play.bank(table))
             case Situation.QUESTION:
@@ -406,7 +406,7 @@ class Session:
     def _hold_while_waiting(self) -> None:
         match self.table.overlay:
             case Waiting(purpose=ReadUnprompted(interrupted=None)) if self.table.dice_log is None:
-                self._run(readings.request(self.table, ReadThrow(then_bank=True)))
+                self._run(readings.request_reading(self.table, ReadThrow(then_bank=True)))
                 return
         self._run(readings.stop(self.table, Message("Stopped waiting.")))
         if not self._end_rolloff_if_possible() and self.table.overlay:
@@ -446,7 +446,7 @@ class Session:
         """Stop waiting for the reading with this request number, because the tray did not come to rest in time."""
         if waiting := self.table.waiting_for(number):
             has_tumbled = self.tray_reader.has_tumbled
-            with self.live_match.for_request(waiting.request):
+            with self.live_match.for_request(waiting.request_id):
                 self._run(readings.timed_out(self.table, waiting, has_tumbled=has_tumbled))
 
     def answered(
@@ -475,7 +475,7 @@ class Session:
             return None
         self._run(Change(replace(table, overlay=None, read_s=tray_reading.time_s)))
         known = tray_reading.with_known_faces(waiting.known_places(table.last_places))
-        with self.live_match.for_request(waiting.request):
+        with self.live_match.for_request(waiting.request_id):
             question = earlier and readings.offer_earlier(self.table, waiting, known, earlier)
             if question:
                 self._run(question)

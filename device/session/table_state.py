@@ -105,7 +105,7 @@ class Waiting:
     Attributes:
         purpose: The purpose of the reading.
         number: Number that the tray reader gave the request; 0 until it has been made.
-        request: Id of the phone's request that led to the reading; it is written to the journal
+        request_id: Id of the phone's request that led to the reading; it is written to the journal
             with the steps that follow. "" if there is none.
         ignores_objects: Whether an object in the previous reading was ignored, because a person said
             that it is not a die.
@@ -115,7 +115,7 @@ class Waiting:
 
     purpose: Purpose
     number: int = 0
-    request: str = ""
+    request_id: str = ""
     ignores_objects: bool = False
 
     @property

@@ -14,7 +14,7 @@ class CapturedReading:
     """A report: a reading in answer to a request, with the image from which it was read.
 
     Attributes:
-        request: Number of the request.
+        number: Number of the request.
         tray_reading: The reading, with positions in pixels of the whole frame.
         image: The frame or, if a phone took the picture, the part of the photo around the dice.
         zones: Corners of the tray and of any set-aside area in pixels of the whole frame, the tray
@@ -25,7 +25,7 @@ class CapturedReading:
         clip: A clip of how the dice came to rest; None if it was not recorded.
     """
 
-    request: int
+    number: int
     tray_reading: TrayReading
     image: Image
     zones: tuple[Quad, ...] = ()
@@ -48,7 +48,7 @@ class CapturedReading:
 class TimedOut:
     """A report: the tray did not come to rest in time for the request with this number."""
 
-    request: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def test_an_undo_or_redo_that_the_mended_record_lost_has_to_be_repeated(journal,
     live_match.do(Skipped())
     live_match.do(Undone())
     with closing(Journal.open(tmp_path / "fresh.db")) as fresh:
-        live_match._record = Lost(journal, fresh)
+        live_match._journal = Lost(journal, fresh)
         with pytest.raises(TableError, match="The journal was repaired"):
             live_match.do(step)
         assert fresh.newest()[1] == live_match.match
@@ -91,7 +91,7 @@ def test_an_undo_or_redo_that_the_mended_record_lost_has_to_be_repeated(journal,
         assert fresh.newest()[1] == live_match.match
 
 
-def test_a_table_continues_with_the_match_of_the_mended_record(journal, tmp_path):
+def test_a_table_continues_with_the_match_of_the_mended_journal(journal, tmp_path):
     live_match = LiveMatch(journal)
     live_match.begin(Match.start(RULES, ["Anna", "Ben"]))
     session = Session(live_match, RULES, FakeTrayReader())
@@ -99,7 +99,7 @@ def test_a_table_continues_with_the_match_of_the_mended_record(journal, tmp_path
     session.do(RecordEvent(Skipped()))
     session.do(Undo())
     with closing(Journal.open(tmp_path / "fresh.db")) as fresh:
-        live_match._record = Lost(journal, fresh)
+        live_match._journal = Lost(journal, fresh)
         with pytest.raises(TableError, match="The journal was repaired"):
             session.do(Redo())
         assert fresh.newest()[1] == session.table.match

@@ -246,7 +246,7 @@ def test_a_throw_at_rest_is_read_before_anybody_asks(clock):
     reports.step()
     (seen,) = (report for report in reports.posted if isinstance(report, CapturedReading))
 
-    assert seen.request == number
+    assert seen.number == number
     assert sorted(die.value for die in seen.reading.dice_in_tray) == [1, 2, 3, 4, 5, 6]
     assert tray.captured == before
 
@@ -366,7 +366,7 @@ def test_only_a_settled_frame_of_a_rendered_throw_is_read(clock, film, pressed_s
         seen = reports.next(CapturedReading)
 
     label = film.labels[film.frame_of(seen.image)]
-    assert seen.request == number
+    assert seen.number == number
     assert not label["moving"]
     assert not label["hand"]
     assert label["phase"] == "settled"
