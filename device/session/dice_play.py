@@ -44,14 +44,14 @@ def count(state: TableState, placement: Placement) -> Change:
     in_tray = (*placement.thrown, *placement.stayed)
     faces = tuple(sorted(place.face for place in in_tray))
     counted = _log(state).add(faces, placement.faces, in_tray)
-    return _with(state.offering(), counted).accepting(state.leftovers)
+    return _with(state.offering(), counted).accepting(state.earlier_places)
 
 
 def enter(state: TableState, dice: Iterable[int]) -> Change:
     """Implement `Play.enter`: add a throw that was entered on a phone to the list."""
     faces = tuple(sorted(dice))
     entered = _log(state).add(faces, faces, entered_places(faces))
-    return _with(state.cleared(), entered).accepting(state.leftovers)
+    return _with(state.cleared(), entered).accepting(state.earlier_places)
 
 
 def correct(state: TableState, dice: Dice, index: int | None) -> Change:

@@ -91,7 +91,7 @@ def do(state: TableState, command: MatchCommand) -> Change:
 
 def read(state: TableState, tray_reading: TrayReading) -> Verdict:
     """Implement `Play.read`: return what a reading of the tray means for the match."""
-    return judge.judge(state.current_match, tray_reading, state.leftovers)
+    return judge.judge(state.current_match, tray_reading, state.earlier_places)
 
 
 def enter(state: TableState, dice: Iterable[int]) -> Change:
@@ -274,7 +274,7 @@ def _step_change(state: TableState, actions: tuple[Action, ...]) -> Change:
         return Change(written, actions)
     if Spliced in kinds:
         # Changing earlier steps does not turn the dice in the tray into a new throw.
-        still_there = replace(written, leftovers=state.last_places)
+        still_there = replace(written, earlier_places=state.last_places)
         return Change(still_there, actions, tray_note=TrayNote.WRONG)
     is_undone = kinds & {Undone, Redone}
     return Change(written, actions, tray_note=TrayNote.RETRACTED if is_undone else None)

@@ -76,7 +76,7 @@ def show_match(state: TableState, match: Match | None, message: Message) -> Chan
     shown = replace(
         state,
         in_play=match,
-        leftovers=() if is_last_throw else places,
+        earlier_places=() if is_last_throw else places,
         rolloff=RollOff(),
         rolloff_reading=0,
         dice_log=None,
@@ -152,7 +152,7 @@ def set_just_dice(state: TableState, *, on: bool) -> Change:
     if on == (state.dice_log is not None):
         return Change(state)
     if state.dice_log is not None and state.dice_log.last:
-        state = replace(state, leftovers=state.last_places)
+        state = replace(state, earlier_places=state.last_places)
     if on:
         message = Message("Just dice: throw, then press the button.")
     else:

@@ -207,7 +207,7 @@ def offer_earlier(
     if state.match is None or isinstance(waiting.purpose, RereadThrow):
         return None
     age_s = tray_reading.time_s - earlier.time_s
-    question = judge.offer_earlier(state.match, earlier, state.leftovers, age_s)
+    question = judge.offer_earlier(state.match, earlier, state.earlier_places, age_s)
     if question is None:
         return None
     if waiting.then_bank and judge.asks_for_bank(question):

@@ -20,7 +20,7 @@ from game.situation import NO_MATCH_YET, TableError
 
 def read(state: TableState, tray_reading: TrayReading) -> Verdict | Change:
     """Implement `Play.read`: take the next player's die from a reading."""
-    found = judge.rolloff_die(tray_reading, state.leftovers)
+    found = judge.rolloff_die(tray_reading, state.earlier_places)
     if not isinstance(found, int):
         return found
     return _add(state, found, judge.places_of(tray_reading.reading))
@@ -48,7 +48,7 @@ def undo(state: TableState) -> Change:
         state.cleared(),
         rolloff=before,
         rolloff_reading=0,
-        leftovers=(),  # the die may still be in the tray, and has to be read again
+        earlier_places=(),  # the die may still be in the tray, and has to be read again
         message=Paragraph(Message("Undone."), throws),
     )
     return Change(undone, tray_note=TrayNote.RETRACTED)

@@ -101,7 +101,7 @@ class Session:
             live_match.seats_elsewhere,
             is_camera_known=not expects_camera,
             message_before=message,
-            leftovers=live_match.earlier_places,
+            earlier_places=live_match.earlier_places,
         )
 
     def __repr__(self) -> str:
@@ -541,7 +541,9 @@ class Session:
         try:
             self.live_match.reload()
         except JournalError:
-            self.table = self._with_written_match(replace(before, leftovers=before.last_places))
+            self.table = self._with_written_match(
+                replace(before, earlier_places=before.last_places)
+            )
             raise
         self._run(match_starts.reload(before, self.live_match.in_play))
 

@@ -199,7 +199,7 @@ class TableState:
             a press of the button waits for the camera.
         lost_message: The message that said that there is no camera; None if there was none.
         message_before: The message to show again once the camera works.
-        leftovers: Where the dice in the tray lay when they were last read, if they do not belong to
+        earlier_places: Where the dice in the tray lay when they were last read, if they do not belong to
             a throw of the current match.
         read_s: When the dice of the newest throw were seen, in seconds on the tray reader's clock;
             None if they were entered on a phone.
@@ -224,7 +224,7 @@ class TableState:
     is_camera_known: bool = False
     lost_message: Message | None = None
     message_before: Message = WELCOME
-    leftovers: tuple[Place, ...] = ()
+    earlier_places: tuple[Place, ...] = ()
     read_s: float | None = None
     last_reading_s: float = 0.0
     has_simulated_throw: bool = False
@@ -318,7 +318,7 @@ class TableState:
         """The places of the dice when they were last read. Dice that are still there have not been thrown since."""
         if self.dice_log and self.dice_log.last:
             return self.dice_log.last.places
-        return self.leftovers or (self.in_play.last_places if self.in_play else ())
+        return self.earlier_places or (self.in_play.last_places if self.in_play else ())
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -355,13 +355,13 @@ class TableState:
         """Return this state without an unread throw in the tray at this time, in seconds on the tray reader's clock."""
         return replace(self, last_reading_s=time_s, has_simulated_throw=False)
 
-    def accepting(self, leftovers: tuple[Place, ...] = ()) -> "Change":
+    def accepting(self, earlier_places: tuple[Place, ...] = ()) -> "Change":
         """Return the change that notes dice as accepted, so that they do not count again while they lie there.
 
         Args:
-            leftovers: Where the dice lie, if they do not belong to a throw of the current match.
+            earlier_places: Where the dice lie, if they do not belong to a throw of the current match.
         """
-        accepted = replace(self, leftovers=leftovers, has_simulated_throw=False)
+        accepted = replace(self, earlier_places=earlier_places, has_simulated_throw=False)
         return Change(accepted, tray_note=TrayNote.ACCEPTED)
 
     def cleared(self, *, keep_unprompted: bool = False) -> "TableState":
