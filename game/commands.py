@@ -217,8 +217,8 @@ class ReopenMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class ProposeMatch:
-    """Ask the people at the table whether a match may begin.
+class CallPlayers:
+    """Ask the people at the table whether a match may begin to which a club board has called the players.
 
     Attributes:
         question: The question to show.
@@ -363,7 +363,7 @@ class RestoreBackup:
 Command = (
     Press | Hold | MoveSimulatedButton | ReadAgain | ThrowSimulatedDice | EnterThrow | SubmitPhoto
     | KeepDice | Bank | CorrectThrow | CorrectDie | MarkForeignObject | AnswerQuestion | Undo | Redo
-    | StartMatch | Rematch | ReopenMatch | ProposeMatch | SetJustDice | RecordEvent | InsertTurn
+    | StartMatch | Rematch | ReopenMatch | CallPlayers | SetJustDice | RecordEvent | InsertTurn
     | DropEvents | AcknowledgeDamage | LeaveSafeMode | SetCoachMode | RestoreBackup
     | BeginSharedMatch | FollowStep | ShowOtherPhoto | PlayOnAlone
 )  # fmt: skip

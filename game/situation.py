@@ -37,7 +37,7 @@ class HoldEffect(StrEnum):
 
 
 READY_FOR_MATCH = (Situation.NO_MATCH, Situation.WON)
-"""Situations in which a match may be proposed to the table."""
+"""Situations in which players may be called to the table."""
 
 
 MATCH_IN_THE_WAY = Message(

@@ -37,7 +37,7 @@ from device.mqtt.client import (
 from device.mqtt.tray_messages import compact_json, discovery, tray_state_json
 from device.settings import Settings
 from device.threads import DistinctReports, new_snapshots
-from game.commands import ProposeMatch, StartMatch
+from game.commands import CallPlayers, StartMatch
 from game.errors import GameError
 from game.journal.entry import WireEntry, is_match_id
 from game.journal.history import Feed, FeedLine, FeedProgress, JournalFollower
@@ -50,13 +50,13 @@ from game.typed_json import typed
 from web.contracts import Snapshot, Table
 
 MAX_CALL_BYTES = 4_000
-"""Largest accepted invitation, in bytes: enough for twenty names of the maximum length."""
+"""Largest accepted call, in bytes: enough for twenty names of the maximum length."""
 
 MAX_TEXT_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Invitation:
+class Call:
     """A match that a club board asks this tray to play.
 
     Attributes:
@@ -75,7 +75,7 @@ class Invitation:
 
     @classmethod
     def of(cls, payload: bytes) -> Self | None:
-        """Return the invitation in a message, or None if the message does not contain a valid one."""
+        """Return the call in a message, or None if the message does not contain a valid one."""
         try:
             found = typed(cls, json.loads(payload) if len(payload) <= MAX_CALL_BYTES else None)
         except (KeyError, TypeError, ValueError, RecursionError):
@@ -98,42 +98,42 @@ class Invitation:
         return Paragraph(calls, Message("Start their match?"))
 
 
-class Invitations:
-    """The open invitation from a club board. The players are asked about it once no match is under way.
+class OpenCall:
+    """The call from a club board that the players have not answered yet. They are asked once no match is under way.
 
     The question is asked again until it is answered. This class is not thread-safe.
 
     Args:
         table: The companion.
-        on_answer: Called, on any thread, with the id of an invitation and whether the players accepted it.
+        on_answer: Called, on any thread, with the id of a call and whether the players accepted it.
     """
 
     def __init__(self, table: Table, on_answer: Callable[[str, bool], object]) -> None:
         self._table, self._on_answer = table, on_answer
-        self._open: Invitation | None = None
+        self._open: Call | None = None
         self._answered_id = ""
 
     def receive(self, payload: bytes) -> None:
-        """Store the invitation in a message, or withdraw the stored one if the message is empty.
+        """Store the call in a message, or withdraw the stored one if the message is empty.
 
-        An invitation that has already been answered is ignored.
+        A call that has already been answered is ignored.
         """
-        found = Invitation.of(payload)
+        found = Call.of(payload)
         self._open = found if found and found.id != self._answered_id else None
 
-    def propose(self, snapshot: Snapshot) -> None:
-        """Ask the players about the open invitation if the tray is ready for a match."""
-        invitation = self._open
-        if invitation is None or snapshot.situation not in READY_FOR_MATCH:
+    def ask(self, snapshot: Snapshot) -> None:
+        """Ask the players about the open call if the tray is ready for a match."""
+        call = self._open
+        if call is None or snapshot.situation not in READY_FOR_MATCH:
             return
 
         def answer(is_accepted: bool) -> None:  # noqa: FBT001 - the answer
-            self._answered_id, self._open = invitation.id, None
-            self._on_answer(invitation.id, is_accepted)
+            self._answered_id, self._open = call.id, None
+            self._on_answer(call.id, is_accepted)
 
-        match = StartMatch(invitation.names, rules=invitation.rules, target=invitation.target)
+        match = StartMatch(call.names, rules=call.rules, target=call.target)
         try:
-            self._table.do(ProposeMatch(invitation.question, match, answer))
+            self._table.do(CallPlayers(call.question, match, answer))
         except TableError:
             return  # another match has just begun: ask when it is over
         except GameError:  # the names or rules are not valid
@@ -335,7 +335,7 @@ class Publisher:
         self._table, self._report = table, DistinctReports(warn)
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._outbox, self._replay = Outbox(feed, path, progress), GapReplay(feed)
-        self._invitations = Invitations(table, self._on_invitation_answer)
+        self._open_call = OpenCall(table, self._on_call_answer)
         self._topics, self._discovers = Topics(progress.tray), discover
         will = (self._topics.availability, OFFLINE)
         self._client = BrokerClient(
@@ -406,7 +406,7 @@ class Publisher:
 
     def _on_table_change(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._invitations.propose(snapshot)
+        self._open_call.ask(snapshot)
 
     def _on_connected(self) -> None:
         """Publish everything again, because the broker may have lost it."""
@@ -430,14 +430,14 @@ class Publisher:
             self._announce()  # Home Assistant has started
             self._last_state = ""
         elif topic == self._topics.assign:
-            self._invitations.receive(payload)
-            self._invitations.propose(self._snapshot)
+            self._open_call.receive(payload)
+            self._open_call.ask(self._snapshot)
         elif topic == self._topics.replay and (reply := self._replay.answer(payload)):
             board, answer = reply
             self._client.publish(self._topics.answer(board), compact_json(answer))
 
-    def _on_invitation_answer(self, invitation: str, is_accepted: bool) -> None:  # noqa: FBT001 - the answer
-        answer = compact_json({"id": invitation, "accepted": is_accepted})
+    def _on_call_answer(self, call: str, is_accepted: bool) -> None:  # noqa: FBT001 - the answer
+        answer = compact_json({"id": call, "accepted": is_accepted})
         self._jobs.put(partial(self._client.publish, self._topics.assigned, answer))
 
     def _on_acknowledged(self, number: int, refusal: str | None) -> None:

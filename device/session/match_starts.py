@@ -6,11 +6,11 @@ from dataclasses import replace
 from device.session import messages
 from device.session.match_play import apply, take_step
 from device.session.table_state import WELCOME, Change, TableState
-from device.session.verdict import Answer, AnswerProposal, Ask
+from device.session.verdict import Answer, AnswerCall, Ask
 from game.commands import (
     BeginSharedMatch,
+    CallPlayers,
     PlayOnAlone,
-    ProposeMatch,
     Rematch,
     ReopenMatch,
     SetJustDice,
@@ -31,7 +31,7 @@ SEED_BITS = 32
 SERIES_ID_BYTES = 8
 
 StartCommand = (
-    StartMatch | Rematch | ReopenMatch | ProposeMatch | SetJustDice | BeginSharedMatch | PlayOnAlone
+    StartMatch | Rematch | ReopenMatch | CallPlayers | SetJustDice | BeginSharedMatch | PlayOnAlone
 )
 """A command that changes what is being played at the table."""
 
@@ -126,20 +126,20 @@ def begin_shared(state: TableState, command: BeginSharedMatch) -> Change:
     return begin(state, command.match, begins, command.key)
 
 
-def propose(state: TableState, proposal: ProposeMatch) -> Change:
-    """Ask whether a match that the club board proposes may begin here."""
+def call_players(state: TableState, call: CallPlayers) -> Change:
+    """Ask whether a match to which a club board has called the players may begin here."""
     _check_ready(
         state,
         Message("A match is being played here: Traykeeper will ask again once it has finished."),
     )
-    match = from_form(state.rules, proposal.match)
-    yes = Answer(Message("Yes, start"), leads_to=AnswerProposal(proposal, match))
-    no = Answer(Message("No, not here"), leads_to=AnswerProposal(proposal, None))
-    return apply(state, Ask(proposal.question, (yes, no)))
+    match = from_form(state.rules, call.match)
+    yes = Answer(Message("Yes, start"), leads_to=AnswerCall(call, match))
+    no = Answer(Message("No, not here"), leads_to=AnswerCall(call, None))
+    return apply(state, Ask(call.question, (yes, no)))
 
 
-def answer_proposal(state: TableState, answer: AnswerProposal) -> Change:
-    """Begin the proposed match, or decline it."""
+def answer_call(state: TableState, answer: AnswerCall) -> Change:
+    """Begin the match to which the players were called, or decline it."""
     if match := answer.match:
         begins = Message("%(name)s begins.", name=_first(match))
         return begin(state.cleared(), match, begins)

@@ -29,19 +29,19 @@ from device.session.table_state import (
     Waiting,
 )
 from device.session.tray_reader import TrayReader, TrayReading
-from device.session.verdict import Answer, AnswerProposal, BankAlone, CountDice
+from device.session.verdict import Answer, AnswerCall, BankAlone, CountDice
 from game.commands import (
     AimedCommand,
     AnswerQuestion,
     Bank,
     BeginSharedMatch,
+    CallPlayers,
     Command,
     CorrectThrow,
     EnterThrow,
     FollowStep,
     KeepDice,
     PlayOnAlone,
-    ProposeMatch,
     ReadAgain,
     RecordEvent,
     Rematch,
@@ -306,8 +306,8 @@ class Session:
                 self._run(match_starts.show_match(table, match, messages.resumed(match)))
                 if command.undo and match.can_undo:
                     self._undo()
-            case ProposeMatch():
-                self._run(match_starts.propose(table, command))
+            case CallPlayers():
+                self._run(match_starts.call_players(table, command))
             case SetJustDice():
                 self._run(match_starts.set_just_dice(table, on=command.on))
 
@@ -324,9 +324,9 @@ class Session:
                 self._run(match_play.bank_alone(self.table, bank))
             case CountDice(placement):
                 self._run(dice_play.count(self.table.cleared(), placement))
-            case AnswerProposal() as answer:
-                self._run(match_starts.answer_proposal(self.table, answer))
-                answer.proposal.answered(answer.match is not None)
+            case AnswerCall() as answer:
+                self._run(match_starts.answer_call(self.table, answer))
+                answer.call.answered(answer.match is not None)
             case None:
                 self._run(match_play.choose(self.table, option))
 

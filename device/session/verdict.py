@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from device.session.placement import Placement
-from game.commands import ProposeMatch
+from game.commands import CallPlayers
 from game.match.events import Action, Event, Place
 from game.match.match import Match
 from game.message import Message
@@ -28,15 +28,15 @@ class CountDice:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerProposal:
-    """What an answer leads to: a match that the club board proposed begins, or is declined.
+class AnswerCall:
+    """What an answer leads to: a match to which a club board called the players begins, or is declined.
 
     Attributes:
-        proposal: The proposal, whose sender is told the answer.
+        call: The call, whose sender is told the answer.
         match: The match to begin; None declines it.
     """
 
-    proposal: ProposeMatch
+    call: CallPlayers
     match: Match | None
 
 
@@ -52,7 +52,7 @@ class Answer:
 
     label: Message
     actions: tuple[Action, ...] = ()
-    leads_to: BankAlone | CountDice | AnswerProposal | None = None
+    leads_to: BankAlone | CountDice | AnswerCall | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from device.session.tray_reader import TrayReading
 from game.commands import (
     AnswerQuestion,
     Bank,
+    CallPlayers,
     CorrectThrow,
     DropEvents,
     EnterThrow,
     InsertTurn,
     KeepDice,
-    ProposeMatch,
     ReadAgain,
     RecordEvent,
     Redo,
@@ -422,7 +422,7 @@ def test_a_called_match_in_german(table):
     question = Message(
         "%(title)s: %(names)s have been called to this tray.", title="Cleo", names="Anna"
     )
-    call = ProposeMatch(question, StartMatch(("Anna", "Ben")), answered=lambda _: None)
+    call = CallPlayers(question, StartMatch(("Anna", "Ben")), answered=lambda _: None)
     table.do(call)
     table.do(AnswerQuestion(table.session.table.choices[1].id))
     table.do(call)

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from device.mqtt.publisher import Invitation, Invitations
+from device.mqtt.publisher import Call, OpenCall
 from game.commands import AnswerQuestion, Bank, EnterThrow, StartMatch
 from tests.mosquitto import needs_mosquitto
 from tests.waiting import until
@@ -26,13 +26,13 @@ def answers():
 
 
 @pytest.fixture
-def invitations(table, answers):
-    return Invitations(table, lambda call, accepted: answers.append((call, accepted)))
+def open_call(table, answers):
+    return OpenCall(table, lambda call, accepted: answers.append((call, accepted)))
 
 
-def receive(invitations, table, call=CALL):
-    invitations.receive(json.dumps(call).encode())
-    invitations.propose(table.snapshot())
+def receive(open_call, table, call=CALL):
+    open_call.receive(json.dumps(call).encode())
+    open_call.ask(table.snapshot())
 
 
 def answer(table, label):
@@ -40,8 +40,8 @@ def answer(table, label):
     table.do(AnswerQuestion(choice.id))
 
 
-def test_yes_starts_the_match(table, invitations, answers):
-    receive(invitations, table)
+def test_yes_starts_the_match(table, open_call, answers):
+    receive(open_call, table)
 
     assert (
         str(table.snapshot().question)
@@ -53,18 +53,18 @@ def test_yes_starts_the_match(table, invitations, answers):
     assert answers == [("1-0", True)]
 
 
-def test_no_is_reported_to_the_club_and_not_asked_again(table, invitations, answers):
-    receive(invitations, table)
+def test_no_is_reported_to_the_club_and_not_asked_again(table, open_call, answers):
+    receive(open_call, table)
     answer(table, "No")
-    receive(invitations, table)
+    receive(open_call, table)
 
     assert answers == [("1-0", False)]
     assert table.snapshot().question is None
 
 
-def test_a_match_under_way_is_finished_before_the_question(table, invitations, answers):
+def test_a_match_under_way_is_finished_before_the_question(table, open_call, answers):
     table.do(StartMatch(["Cleo", "Dan"], target=500))
-    receive(invitations, table)
+    receive(open_call, table)
     assert table.snapshot().question is None
     for turn in count():
         if table.match.state.winner is not None:
@@ -72,23 +72,23 @@ def test_a_match_under_way_is_finished_before_the_question(table, invitations, a
         table.do(EnterThrow((1, 1, 1, 2, 3, 4) if turn == 0 else FARKLE))
         if turn == 0:
             table.do(Bank())
-    invitations.propose(table.snapshot())
+    open_call.ask(table.snapshot())
 
     assert "Anna and Ben have been called" in str(table.snapshot().question)
     assert answers == []
 
 
-def test_players_are_not_asked_about_a_withdrawn_call(table, invitations):
+def test_players_are_not_asked_about_a_withdrawn_call(table, open_call):
     table.do(StartMatch(["Cleo", "Dan"]))
-    receive(invitations, table)
-    invitations.receive(b"")
+    receive(open_call, table)
+    open_call.receive(b"")
 
-    assert invitations._open is None
+    assert open_call._open is None
 
 
-def test_calls_with_invalid_names_or_rules_are_declined(table, invitations, answers):
-    receive(invitations, table, CALL | {"rules": "no such rules"})
-    receive(invitations, table, CALL | {"id": "1-1", "names": ["Anna", "Anna"]})
+def test_calls_with_invalid_names_or_rules_are_declined(table, open_call, answers):
+    receive(open_call, table, CALL | {"rules": "no such rules"})
+    receive(open_call, table, CALL | {"id": "1-1", "names": ["Anna", "Anna"]})
 
     assert answers == [("1-0", False), ("1-1", False)]
     assert table.snapshot().question is None
@@ -99,8 +99,8 @@ def test_calls_with_invalid_names_or_rules_are_declined(table, invitations, answ
     [b"", b"\xff", b"[]", b"{}", b"9" * 5_000]
     + [json.dumps(CALL | {key: {"a": 1}}).encode() for key in CALL],
 )
-def test_an_invalid_message_is_not_an_invitation(payload):
-    assert Invitation.of(payload) is None
+def test_an_invalid_message_is_not_a_call(payload):
+    assert Call.of(payload) is None
 
 
 @needs_mosquitto
