@@ -35,7 +35,7 @@ class Permission(Enum):
     """Who may send a request, in the words of the OpenAPI document."""
 
     ANYBODY = "anybody"
-    PLAYER_ON_TURN = "the scorekeeper and, if that is allowed, the current player"
+    CURRENT_PLAYER = "the scorekeeper and, if that is allowed, the current player"
     SCOREKEEPER = "the scorekeeper"
     OWNER = "a phone that has proved the machine's own PIN"
 

@@ -245,9 +245,9 @@ def _rules(state: State) -> RulesJson:
 
 
 def _players(state: State) -> list[PlayerJson]:
-    seat_on_turn = state.turn.seat if state.winner is None else None
+    current_seat = state.turn.seat if state.winner is None else None
     return [
-        shaped(PlayerJson, player, seat=seat, on_turn=seat == seat_on_turn, bot=_bot(player.bot))
+        shaped(PlayerJson, player, seat=seat, on_turn=seat == current_seat, bot=_bot(player.bot))
         for seat, player in enumerate(state.players)
     ]
 
@@ -381,8 +381,8 @@ def _other_tray(snapshot: Snapshot, translate: Translate) -> OtherTrayJson | Non
     view, match = snapshot.other_tray, snapshot.match
     if view is None:
         return None
-    is_on_turn = match is not None and match.state.winner is None
-    throws = match is not None and is_on_turn and match.state.turn.seat in view.seats
+    is_in_play = match is not None and match.state.winner is None
+    throws = match is not None and is_in_play and match.state.turn.seat in view.seats
     trouble = snapshot.other_tray_trouble
     return shaped(
         OtherTrayJson,

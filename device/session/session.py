@@ -62,7 +62,7 @@ WITHOUT_MATCH = (
 )  # fmt: skip
 """The commands that are accepted while "just dice" is on."""
 
-AT_THE_TRAY_ON_TURN = (EnterThrow, ReadAgain, MatchCommand)
+AT_CURRENT_PLAYERS_TRAY = (EnterThrow, ReadAgain, MatchCommand)
 """The commands that only the tray of the current player carries out."""
 
 
@@ -264,7 +264,7 @@ class Session:
         table = self.table
         if table.dice_log is not None and not isinstance(command, WITHOUT_MATCH):
             raise TableError(Message("No match is being played: these are just dice."))
-        if table.is_elsewhere and isinstance(command, AT_THE_TRAY_ON_TURN):
+        if table.is_elsewhere and isinstance(command, AT_CURRENT_PLAYERS_TRAY):
             raise TableError(throws_elsewhere(table.current_match))
         if isinstance(command, AimedCommand):
             self.check_step(command.step)

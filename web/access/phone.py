@@ -142,8 +142,8 @@ def register(app: Flask, table: Table, access: AccessControl) -> None:
     def refuse_watchers(permission: Permission) -> None:
         if request.url_rule is None or permission is Permission.ANYBODY or g.is_scorekeeper:
             return
-        name = player_on_turn(table.snapshot())
-        is_players_right = permission is Permission.PLAYER_ON_TURN and name
+        name = current_player(table.snapshot())
+        is_players_right = permission is Permission.CURRENT_PLAYER and name
         if is_players_right and scorekeeper.may_act(g.phone, name):
             return
         raise HttpProblem(403, ONLY_WATCHING)
@@ -171,10 +171,10 @@ def register(app: Flask, table: Table, access: AccessControl) -> None:
 def _own_turn_paths() -> list[str]:
     """Return the paths that a player's own phone may use during that player's turn."""
     routes = declared_routes()
-    return [route.path for route in routes if route.permission is Permission.PLAYER_ON_TURN]
+    return [route.path for route in routes if route.permission is Permission.CURRENT_PLAYER]
 
 
-def player_on_turn(snapshot: Snapshot) -> str:
+def current_player(snapshot: Snapshot) -> str:
     """Return the name of the current player, or "" if no match is in progress."""
     match = snapshot.match
     return "" if match is None or match.state.winner is not None else match.state.player.name

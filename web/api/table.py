@@ -126,7 +126,7 @@ CACHE_PHOTO = "private, max-age=86400, immutable"
 """Browsers may keep a photo, because its id is a hash of what it shows."""
 
 SEAT, INDEX, STEP = integer(0, MAX_SEAT), integer(0, MAX_INDEX), integer(0, MAX_EXACT)
-OWN_TURN = Permission.PLAYER_ON_TURN
+CURRENT_PLAYER = Permission.CURRENT_PLAYER
 
 
 def _start_match(
@@ -197,14 +197,14 @@ def create_picture(table: Table) -> Routes:
     @routes.command(
         "/part", "Send a part of a picture as base64, with its offset in bytes",
         {"at": integer(0, MAX_PICTURE_BYTES), "part": file_part()},
-        Permission.PLAYER_ON_TURN, max_body_bytes=MAX_PART, answers={"at": int},
+        Permission.CURRENT_PLAYER, max_body_bytes=MAX_PART, answers={"at": int},
     )  # fmt: skip
     def receive(at: int, part: bytes) -> Response:
         return json_response({"at": upload.add(at, part)})
 
     @routes.command(
         "", "Read the picture that was sent", {"step": optional(integer(0, MAX_EXACT))},
-        Permission.PLAYER_ON_TURN, answers=StateJson,
+        Permission.CURRENT_PLAYER, answers=StateJson,
     )  # fmt: skip
     def read(step: int | None) -> Response:
         picture = upload.take()
@@ -376,41 +376,45 @@ def _add_commands(
         view.__name__ = path.strip("/")
         api.command(path, summary, fields, permission, answers=StateJson)(view)
 
-    add("/press", "Press the button", Press, OWN_TURN)
+    add("/press", "Press the button", Press, CURRENT_PLAYER)
     add("/hold", "Hold the button for some seconds", Hold, seconds=number(0, MAX_HOLD_S))
     add(
         "/button", "Press or release the simulated button", MoveSimulatedButton,
         down=boolean(), seconds=optional(number(0, MAX_HOLD_S)),
     )  # fmt: skip
-    add("/throw", "Throw the simulated dice", ThrowSimulatedDice, OWN_TURN)
-    add("/reread", "Read the throw in view again", ReadAgain, OWN_TURN)
+    add("/throw", "Throw the simulated dice", ThrowSimulatedDice, CURRENT_PLAYER)
+    add("/reread", "Read the throw in view again", ReadAgain, CURRENT_PLAYER)
     add(
-        "/dice", "Enter a throw by hand", EnterThrow, OWN_TURN,
+        "/dice", "Enter a throw by hand", EnterThrow, CURRENT_PLAYER,
         dice=dice(), step=optional(STEP),
     )  # fmt: skip
     add(
-        "/keep", "Set dice aside", KeepDice, OWN_TURN,
+        "/keep", "Set dice aside", KeepDice, CURRENT_PLAYER,
         dice=dice(), throw=optional(INDEX), step=optional(STEP),
     )  # fmt: skip
     add(
-        "/bank", "Bank the best keep, or the given one", Bank, OWN_TURN,
+        "/bank", "Bank the best keep, or the given one", Bank, CURRENT_PLAYER,
         dice=optional(dice()), throw=optional(INDEX), step=optional(STEP),
         points=optional(integer(0, MAX_SCORE)),
     )  # fmt: skip
     add(
-        "/correct", "Correct the dice of a throw", CorrectThrow, OWN_TURN,
+        "/correct", "Correct the dice of a throw", CorrectThrow, CURRENT_PLAYER,
         dice=dice(), index=optional(INDEX), step=optional(STEP),
     )  # fmt: skip
     add(
-        "/face", "Correct the face of a die on the newest photo", CorrectDie, OWN_TURN,
+        "/face", "Correct the face of a die on the newest photo", CorrectDie, CURRENT_PLAYER,
         photo=text(), die=SEAT, face=integer(1, 6),
     )  # fmt: skip
     add(
-        "/not-a-die", "Mark an object on the newest photo as not a die", MarkForeignObject, OWN_TURN,
+        "/not-a-die", "Mark an object on the newest photo as not a die", MarkForeignObject, CURRENT_PLAYER,
         photo=text(), die=SEAT,
     )  # fmt: skip
     add(
-        "/answer", "Answer with one of the state's choices", AnswerQuestion, OWN_TURN, choice=text()
+        "/answer",
+        "Answer with one of the state's choices",
+        AnswerQuestion,
+        CURRENT_PLAYER,
+        choice=text(),
     )
     add("/undo", "Undo the last step", Undo, step=optional(STEP))
     add("/redo", "Redo the step that was undone last", Redo, step=optional(STEP))

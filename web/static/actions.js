@@ -340,19 +340,19 @@
     step = window.shownStep();
     const players = [...document.querySelectorAll(".players .name")];
     const hero = document.querySelector(".hero");
-    const onTurn = players.find((name) => name.dataset.onTurn !== undefined) || players[0];
+    const current = players.find((name) => name.dataset.onTurn !== undefined) || players[0];
     for (const select of byId("hand").querySelectorAll(".seats")) {
       const offered = players.filter((name) => name.dataset.gone === undefined || select.dataset.all !== undefined);
       select.replaceChildren(...offered.map((name) => new Option(name.textContent, name.dataset.seat)));
-      select.value = onTurn.dataset.seat;
+      select.value = current.dataset.seat;
     }
     const [turn, score] = byId("hand").querySelectorAll("form");
     turn.elements.points.value = hero.dataset.atRisk || 0;
     turn.elements.dice.value = hero.dataset.toThrow || 6;
-    score.elements.score.value = onTurn.dataset.score;
-    byId("hand").querySelector(".on-turn-name").textContent = onTurn.textContent;
+    score.elements.score.value = current.dataset.score;
+    byId("hand").querySelector(".on-turn-name").textContent = current.textContent;
     for (const button of byId("hand").querySelectorAll("[data-done]")) {
-      button.dataset.body = JSON.stringify({ on_turn: Number(onTurn.dataset.seat), ...step });
+      button.dataset.body = JSON.stringify({ on_turn: Number(current.dataset.seat), ...step });
     }
     byId("hand").showModal();
   }

@@ -218,7 +218,7 @@ def act(pair, step, random):
             pair.restart(step.split()[1])
 
 
-def test_only_the_tray_of_the_player_on_turn_accepts_throws(pair):
+def test_only_the_tray_of_the_current_player_accepts_throws(pair):
     pair.begin()
 
     with pytest.raises(TableError, match="It is Anna's turn at the other tray"):

@@ -43,7 +43,7 @@ def test_a_target_score_set_by_hand_starts_the_last_round():
     assert state.winner is None
 
 
-def test_a_score_set_in_the_last_round_keeps_the_player_on_turn():
+def test_a_score_set_in_the_last_round_keeps_the_current_player():
     last_round = match(WALNUT).push(ScoreSet(0, 10_000)).push(TurnSet(2, 0, 6))
     state = last_round.push(ScoreSet(1, 100)).state
 

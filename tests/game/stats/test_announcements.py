@@ -62,7 +62,7 @@ def test_undone_and_corrected_steps_are_not_announced():
     assert announced(begun().throw([1, 2, 3, 3, 4, 6]), hot) == []
 
 
-def test_the_summary_has_the_player_on_turn_and_the_points_at_risk():
+def test_the_summary_has_the_current_player_and_the_points_at_risk():
     short = summary(begun().throw([1, 1, 2, 3, 4, 6]))
 
     assert short["turn"] == {"seat": 0, "player": "Anna", "points": 200, "dice": 6}
