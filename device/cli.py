@@ -1,4 +1,4 @@
-"""The command line, `traykeeper VERB ...`. Each verb is a module in `device.commands`.
+"""The command line, `traykeeper COMMAND ...`. Each command is a module in `device.commands`.
 
 Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input, with one line on stderr.
 """
@@ -21,9 +21,9 @@ with exit_at_ctrl_c():
     from game.errors import GameError
 
 ELSEWHERE = {"restore": "backup", "compare": "backup", "match": "rules", "cameras": "doctor"}
-"""Verbs that are defined in another verb's module, with the name of that verb."""
+"""Commands that are defined in the module of another command, with the name of that command."""
 
-VERBS = (
+COMMANDS = (
     "play", "read", "keeps", "rules", "odds", "match", "calibrate", "pin", "club", "settings",
     "doctor", "cameras", "backup", "restore", "compare", "bench",
 )  # fmt: skip
@@ -31,7 +31,7 @@ VERBS = (
 ASKS_FOR_HELP: type[click.ClickException] | tuple[()] = getattr(
     click.exceptions, "NoArgsIsHelpError", ()
 )
-"""The exception that click raises if no verb is given. Before version 8.2, click printed the help itself."""
+"""The exception that click raises if no command is given. Before version 8.2, click printed the help itself."""
 
 
 def entry_point() -> None:
@@ -98,19 +98,19 @@ def _fail(message: str) -> None:
     sys.exit(BAD_INPUT)
 
 
-class Verbs(click.Group):
-    """A command group that imports a verb's module only when the verb is called.
+class CommandGroup(click.Group):
+    """A command group that imports the module of a command only when the command is called.
 
     For example, `keeps` need not wait for OpenCV, nor `read` for Flask.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own signature
-        """Return the verbs in the order of the help."""
-        return list(VERBS)
+        """Return the commands in the order of the help."""
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import the module of a command, and return the command."""
-        if cmd_name not in VERBS:
+        if cmd_name not in COMMANDS:
             return None
         with exit_at_ctrl_c():
             module = import_module(f"device.commands.{ELSEWHERE.get(cmd_name, cmd_name)}")
@@ -118,11 +118,12 @@ class Verbs(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Print nothing, because the group's help text lists the verbs."""
+        """Print nothing, because the group's help text lists the commands."""
 
 
 @click.group(
-    cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=CommandGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="traykeeper", prog_name="traykeeper")
 def cli() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from device.cli import VERBS, cli
+from device.cli import COMMANDS, cli
 from game.rules.rule_files import names
 from game.rules.ruleset import Ruleset
 from game.situation import Situation
@@ -66,7 +66,7 @@ def test_every_command_has_an_example_in_its_help(words, command):
 def test_the_main_help_has_a_line_for_every_command():
     shown = cli.get_help(click.Context(cli))
 
-    for name in VERBS:
+    for name in COMMANDS:
         assert f"\n  traykeeper {name} " in shown
 
 
