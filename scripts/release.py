@@ -173,8 +173,8 @@ def _build(version: str) -> tuple[Path, Path]:
 
 def _holds_everything(wheel: Path) -> None:
     """Check that the wheel contains the docs and all files of the packages that are not Python code."""
-    rooms = ("game", "vision", "calibration", "device", "web")
-    wanted = {f for f in _git("ls-files", *rooms).split("\n") if Path(f).suffix not in SOURCES}
+    packages = ("game", "vision", "calibration", "device", "web")
+    wanted = {f for f in _git("ls-files", *packages).split("\n") if Path(f).suffix not in SOURCES}
     docs = {f"share/doc/traykeeper/{f.name}" for f in (ROOT / "docs").glob("*.md")}
     with ZipFile(wheel) as pack:
         names = {re.sub(r"^.*\.data/data/", "", name) for name in pack.namelist()}

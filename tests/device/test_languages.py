@@ -30,10 +30,10 @@ RULES = replace(rule_files.load("walnut-studiolo"), title="Walnut")
 GOOD = Backup(1.8e9, 7, 3, {"journal.db": b"", "settings.toml": b""})
 
 
-def held_in(*rooms):
-    """Yield the messages that are constants of these packages, or in tables of constants."""
-    for room in rooms:
-        for value in vars(room).values():
+def held_in(*modules):
+    """Yield the messages that are constants of these modules, or in tables of constants."""
+    for module in modules:
+        for value in vars(module).values():
             if isinstance(value, Message):
                 yield value
             elif isinstance(value, dict):

@@ -167,10 +167,11 @@ def test_shellcheck_finds_nothing(script):
 
 def test_the_installer_copies_every_package():
     setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    rooms = {room.rstrip("*") for room in setuptools["packages"]["find"]["include"]}
+    packages = {name.rstrip("*") for name in setuptools["packages"]["find"]["include"]}
 
-    assert f"rooms=({' '.join(sorted(rooms, key='game vision calibration device web'.index))})" in (
-        INSTALL.read_text()
+    assert (
+        f"sources=({' '.join(sorted(packages, key='game vision calibration device web'.index))})"
+        in (INSTALL.read_text())
     )
 
 

@@ -35,7 +35,7 @@ WHEN_USED = {
 BESIDE = ("hardware", "watching", "storage", "coach", "mqtt", "webhook")
 """Folders of `device` that do not import each other; `companion` and `app` connect them."""
 
-FLOORS = {
+LAYERS = {
     "game": ("rules", "match", "journal", "odds", "practice", "stats"),
     "web": ("contracts", "i18n", "state_json", "access", "pages", "api", "club"),
 }
@@ -45,11 +45,11 @@ MOVED_ASIDE = {"device/calibrating/profile_file.py"}
 """Modules that move an unreadable file aside before it is replaced."""
 
 SHARED_NAMES = {
-    "app": "puts a program together from its rooms",
+    "app": "puts a program together from its parts",
     "bench": "the benchmarks of this machine",
     "backup": "matches, calibration and settings in one file",
     "club": "the club board",
-    "errors": "what a room can refuse",
+    "errors": "what a package can refuse",
     "matches": "looking back on matches",
     "networks": "the small networks",
     "odds": "chances and best play",
@@ -61,12 +61,12 @@ SHARED_NAMES = {
 """File names that occur in several folders, with the one meaning that each has."""
 
 
-def files(*rooms):
+def files(*packages):
     """Return the files of packages and the files of single modules, each named by its path without `.py`."""
     found = []
-    for room in rooms:
-        module = ROOT / f"{room}.py"
-        found += [module] if module.exists() else sorted((ROOT / room).rglob("*.py"))
+    for package in packages:
+        module = ROOT / f"{package}.py"
+        found += [module] if module.exists() else sorted((ROOT / package).rglob("*.py"))
     return found
 
 
@@ -86,18 +86,18 @@ def imports(file):
     return {module.partition(".")[0] for module in modules(file)}
 
 
-@pytest.mark.parametrize("room", MAY_IMPORT)
-def test_each_package_imports_only_what_it_may(room):
-    for file in files(room):
-        others = imports(file) & set(MAY_IMPORT) - {room}
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_each_package_imports_only_what_it_may(package):
+    for file in files(package):
+        others = imports(file) & set(MAY_IMPORT) - {package}
 
-        assert others <= MAY_IMPORT[room], file
+        assert others <= MAY_IMPORT[package], file
 
 
-@pytest.mark.parametrize("room", PURE)
-def test_pure_packages_import_no_hardware_or_web_library(room):
-    for file in files(room):
-        assert not imports(file) & PURE[room] - ARITHMETIC.get(file.parent, set()), file
+@pytest.mark.parametrize("package", PURE)
+def test_pure_packages_import_no_hardware_or_web_library(package):
+    for file in files(package):
+        assert not imports(file) & PURE[package] - ARITHMETIC.get(file.parent, set()), file
 
 
 @pytest.mark.parametrize("module", WHEN_USED)
@@ -115,47 +115,47 @@ def test_optional_libraries_are_imported_in_one_module_when_used(module):
 
 
 @pytest.mark.parametrize(
-    ("house", "lower", "upper"),
+    ("package", "lower", "upper"),
     [
-        (house, lower, upper)
-        for house, floors in FLOORS.items()
-        for k, lower in enumerate(floors)
-        for upper in floors[k + 1 :]
+        (package, lower, upper)
+        for package, layers in LAYERS.items()
+        for k, lower in enumerate(layers)
+        for upper in layers[k + 1 :]
     ],
 )
-def test_no_folder_imports_one_from_a_higher_layer(house, lower, upper):
-    for file in files(f"{house}/{lower}"):
-        above = {m for m in modules(file) if f"{m}.".startswith(f"{house}.{upper}.")}
+def test_no_folder_imports_one_from_a_higher_layer(package, lower, upper):
+    for file in files(f"{package}/{lower}"):
+        above = {m for m in modules(file) if f"{m}.".startswith(f"{package}.{upper}.")}
 
         assert not above, file
 
 
-@pytest.mark.parametrize("house", MAY_IMPORT)
-def test_folders_do_not_import_each_other_in_a_circle(house):
-    TopologicalSorter(neighbours(house)).prepare()  # names the circle
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_folders_do_not_import_each_other_in_a_circle(package):
+    TopologicalSorter(neighbours(package)).prepare()  # names the circle
 
 
-def neighbours(house):
+def neighbours(package):
     """Return the folders that the files of each folder import."""
-    rooms = [
-        folder.name for folder in (ROOT / house).iterdir() if (folder / "__init__.py").exists()
+    folders = [
+        folder.name for folder in (ROOT / package).iterdir() if (folder / "__init__.py").exists()
     ]
     known = {
-        room: {
+        folder: {
             m.split(".")[1]
-            for file in files(f"{house}/{room}")
+            for file in files(f"{package}/{folder}")
             for m in modules(file)
-            if m.startswith(f"{house}.")
+            if m.startswith(f"{package}.")
         }
-        for room in rooms
+        for folder in folders
     }
-    return {room: found & set(rooms) - {room} for room, found in known.items()}
+    return {folder: found & set(folders) - {folder} for folder, found in known.items()}
 
 
-@pytest.mark.parametrize("room", BESIDE)
-def test_independent_folders_do_not_import_each_other(room):
-    others = tuple(f"device.{other}." for other in BESIDE if other != room)
-    for file in files(f"device/{room}"):
+@pytest.mark.parametrize("folder", BESIDE)
+def test_independent_folders_do_not_import_each_other(folder):
+    others = tuple(f"device.{other}." for other in BESIDE if other != folder)
+    for file in files(f"device/{folder}"):
         assert not {m for m in modules(file) if m.startswith(others)}, file
 
 
