@@ -18,7 +18,7 @@ from game.rules.rule_files import differing_lines
 from game.rules.ruleset import Dice
 from game.rules.scoring import Keep
 from game.stats.announcements import highlight
-from game.stats.awards import closing_moment
+from game.stats.awards import closing_sentence
 from game.stats.summary import at_risk, series_summary
 from web.contracts import Coaching, Photo, ScorekeeperView, Snapshot
 from web.json_schema import (
@@ -234,7 +234,7 @@ def _match(match: Match, snapshot: Snapshot, translate: Translate) -> MatchJson:
         "last_round": _last_round(state),
         "highlight": shaped(HighlightJson, found, translate) if found else None,
         "winner": state.winner,
-        "closing": plain(closing_moment(match), translate),
+        "closing": plain(closing_sentence(match), translate),
         "series": series_summary(state),
     }
 

@@ -48,7 +48,7 @@ def announcements(before: Match | None, after: Match) -> Iterator[Announcement]:
         after: The match after the step.
     """
     if before is None:
-        yield _moment(AnnouncementKind.BEGUN, after.state.player.name, 0)
+        yield _announcement(AnnouncementKind.BEGUN, after.state.player.name, 0)
         return
     old, new = before.state, after.state
     if after.timeline[: len(before.timeline)] != before.timeline:
@@ -56,16 +56,16 @@ def announcements(before: Match | None, after: Match) -> Iterator[Announcement]:
     if len(new.turns) > len(old.turns):
         yield from _ended(old, new, new.turns[-1])
     elif len(new.turn.throws) > len(old.turn.throws) and _is_hot(new):
-        yield _moment(AnnouncementKind.HOT_DICE, new.player.name, at_risk(new))
+        yield _announcement(AnnouncementKind.HOT_DICE, new.player.name, at_risk(new))
     if new.closer is not None and old.closer is None and new.to_follow:
         closer = new.players[new.closer]
-        yield _moment(AnnouncementKind.LAST_ROUND, closer.name, closer.score)
+        yield _announcement(AnnouncementKind.LAST_ROUND, closer.name, closer.score)
     if new.winner is not None and old.winner is None:
         winner = new.players[new.winner]
-        yield _moment(AnnouncementKind.WON, winner.name, winner.score)
+        yield _announcement(AnnouncementKind.WON, winner.name, winner.score)
         if new.series_winner is not None:
             wins = new.series_wins(new.winner)
-            yield _moment(AnnouncementKind.SERIES_WON, winner.name, wins)
+            yield _announcement(AnnouncementKind.SERIES_WON, winner.name, wins)
 
 
 def has_banked(before: Match | None, after: Match | None) -> bool:
@@ -76,17 +76,19 @@ def has_banked(before: Match | None, after: Match | None) -> bool:
         after: The match after the step.
     """
     happened = announcements(before, after) if after else ()
-    return any(moment["event_type"] == AnnouncementKind.BANKED.value for moment in happened)
+    return any(each["event_type"] == AnnouncementKind.BANKED.value for each in happened)
 
 
 def _ended(old: State, new: State, turn: Turn) -> Iterator[Announcement]:
     name = new.players[turn.seat].name
     if turn.ending is TurnEnding.BANK:
-        yield _moment(AnnouncementKind.BANKED, name, turn.points)
+        yield _announcement(AnnouncementKind.BANKED, name, turn.points)
     elif turn.ending is TurnEnding.FARKLE:
-        yield _moment(AnnouncementKind.FARKLED, name, turn.at_risk)
+        yield _announcement(AnnouncementKind.FARKLED, name, turn.at_risk)
     elif turn.ending is TurnEnding.RESET:
-        yield _moment(AnnouncementKind.FARKLED, name, turn.at_risk + old.players[turn.seat].score)
+        yield _announcement(
+            AnnouncementKind.FARKLED, name, turn.at_risk + old.players[turn.seat].score
+        )
 
 
 def _is_hot(state: State) -> bool:
@@ -95,7 +97,7 @@ def _is_hot(state: State) -> bool:
     return keep is not None and keep.hot
 
 
-def _moment(what: AnnouncementKind, player: str, points: int) -> Announcement:
+def _announcement(what: AnnouncementKind, player: str, points: int) -> Announcement:
     return {"event_type": what.value, "player": player, "points": points}
 
 

@@ -73,7 +73,7 @@ def awards(match: Match, review: Review | None) -> tuple[Award, ...]:
     return tuple(award for award in found if award)
 
 
-def closing_moment(match: Match) -> Message | None:
+def closing_sentence(match: Match) -> Message | None:
     """Return a sentence about the winner's comeback, or about the best turn if there was no comeback.
 
     The result is None before somebody has won, or if nobody has banked any points.

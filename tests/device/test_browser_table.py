@@ -117,8 +117,8 @@ def test_a_turn_takes_few_taps_and_shows_on_every_screen(rig, table):
     thumb.tap("#bank")
     for page in (holder, watcher):
         expect(page.locator(".hero h1")).to_contain_text("Bartholomäus")
-        expect(page.locator(".moment")).to_contain_text("Anna is on the board")
-    expect(board.locator(".tv-moment")).to_contain_text("Anna is on the board")
+        expect(page.locator(".highlight")).to_contain_text("Anna is on the board")
+    expect(board.locator(".tv-highlight")).to_contain_text("Anna is on the board")
     assert thumb.taken() + 1 == 3  # with simulated dice, the throw is a tap as well
 
     thumb.tap("#undo")
@@ -203,7 +203,7 @@ def test_two_phones_and_the_board_show_a_match_from_the_first_throw_to_the_winne
                 thumb.tap("#bank")
         elif rig.state.winner is None:
             for page in (holder, watcher):
-                expect(page.locator(".moment")).to_contain_text(name)
+                expect(page.locator(".highlight")).to_contain_text(name)
         well_shown(table, (".strip", ".hero h1", ".message"))
 
     assert rig.state.winner == 1

@@ -137,8 +137,8 @@
     const next = fresh.querySelector("[data-fresh]");
     const now = current.querySelector("[data-fresh]");
     if (next && next.dataset.fresh !== now?.dataset.fresh) next.classList.add("fresh");
-    const moment = fresh.querySelector("[data-moment]");
-    if (moment && moment.textContent !== current.querySelector("[data-moment]")?.textContent) moment.classList.add("arrives");
+    const highlight = fresh.querySelector("[data-highlight]");
+    if (highlight && highlight.textContent !== current.querySelector("[data-highlight]")?.textContent) highlight.classList.add("arrives");
   }
 
   // A sleeping phone loses its stream without an error, so it always reconnects.

@@ -9,7 +9,7 @@ from game.match.match import Match
 from game.odds.review import review
 from game.rules import rule_files
 from game.rules.ruleset import Win
-from game.stats.awards import MIN_BOLD_POINTS, AwardKind, awards, closing_moment
+from game.stats.awards import MIN_BOLD_POINTS, AwardKind, awards, closing_sentence
 from tests.game.shipped import shipped
 from tests.web.evening import played
 
@@ -104,24 +104,24 @@ def short(target=3000):
 
 
 def test_nothing_is_reported_before_a_win():
-    assert closing_moment(short().throw(THOUSAND).bank()) is None
+    assert closing_sentence(short().throw(THOUSAND).bank()) is None
 
 
 def test_a_comeback_is_reported():
     played = short().throw(THOUSAND).bank()
     won = played.throw(SIX_ONES).bank().throw(FARKLE)
 
-    assert str(closing_moment(won)) == "Comeback: Ben was 1,000 behind"
+    assert str(closing_sentence(won)) == "Comeback: Ben was 1,000 behind"
 
 
 def test_without_a_comeback_the_best_turn_is_reported():
     won = short().throw(SIX_ONES).bank().throw(THOUSAND).bank()
 
-    assert str(closing_moment(won)).startswith("Best turn: Anna, ")
+    assert str(closing_sentence(won)).startswith("Best turn: Anna, ")
 
 
 def test_nothing_is_reported_about_a_match_without_a_bank():
     won = short().push(ScoreSet(0, 3000)).push(Skipped())
 
     assert won.state.winner == 0
-    assert closing_moment(won) is None
+    assert closing_sentence(won) is None

@@ -62,7 +62,7 @@ HAND_HELD = ("small phone", "phone", "tablet")
 ON_TV = ("/board", LARGE, TV)
 SCREENS = {
     kept: (("/", SIZES, TURN), ("/", ["tablet"], (".players li",)), ON_TV),
-    late: (("/", SIZES, TURN), ("/board", LARGE, (*TV[:-2], ".tv-moment", TV[-1]))),
+    late: (("/", SIZES, TURN), ("/board", LARGE, (*TV[:-2], ".tv-highlight", TV[-1]))),
     won: (
         ("/", HAND_HELD, (*WON, *STANDINGS)),
         ("/", ["television"], (*WON, ".players li", ".players .score")),

@@ -81,7 +81,7 @@ def test_everything_fits_on_screens_of_every_size(screen, table):
     hot(table)
     table.advise(CoachMode.LIVE)
     expect(screen.locator(".unit")).to_contain_text("Chance of winning")
-    expect(screen.locator(".tv-moment")).to_contain_text("Hot dice!")
+    expect(screen.locator(".tv-highlight")).to_contain_text("Hot dice!")
     faults["hot dice"] = faults_at_every_size(screen)
 
     assert {name: found for name, found in faults.items() if found} == {}
