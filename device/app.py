@@ -254,7 +254,7 @@ def open_maintenance(
     profiles = ProfileStore(state / PROFILE_FILE)
     if profiles.trouble:
         print_line(f"traykeeper: {profiles.trouble}", err=True)
-    fit = fits.from_settings(options.picture, options.threads, options.looks, state)
+    fit = fits.from_settings(options.picture, options.threads, options.burst_frames, state)
     cv2.setNumThreads(fit.threads or cv2.getNumberOfCPUs())
     reach(StartPart.CAMERA)
     tray, open_it = (None, _no_camera) if safe else _camera(options, profiles, fit.picture_px)
@@ -303,7 +303,7 @@ def open_maintenance(
             watch=WatchOptions(
                 still_s=options.still_s,
                 reports_settled_dice=options.hands_off,
-                burst_frames=fit.looks,
+                burst_frames=fit.burst_frames,
                 records_clips=options.clips,
             ),
             scorekeeper=_scorekeeper(scorekeeper_file, button, inbox),

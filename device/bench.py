@@ -288,7 +288,7 @@ class Measured:
 
     def press_s(self, fit: Fit) -> float:
         """Return the time, in seconds, that a reading of dice at rest takes with these settings."""
-        return fit.looks * (FRAME_S + self.reads_s[fit.picture_px, fit.threads])
+        return fit.burst_frames * (FRAME_S + self.reads_s[fit.picture_px, fit.threads])
 
     def needs_mb(self, width_px: int) -> float:
         """Return the peak memory in MB with pictures of this width, including the camera's buffers."""
@@ -327,8 +327,8 @@ def choose(measured: Measured) -> Fit:
     """
     smallest = fits.WIDTHS_PX[-1]
     widths = [px for px in fits.WIDTHS_PX if measured.has_room(px)] or [smallest]
-    twice = [replace(_fastest(measured, width_px), looks=2) for width_px in widths]
-    once = replace(_fastest(measured, smallest), looks=1)
+    twice = [replace(_fastest(measured, width_px), burst_frames=2) for width_px in widths]
+    once = replace(_fastest(measured, smallest), burst_frames=1)
     in_time = (fit for fit in (*twice, once) if measured.press_s(fit) <= MAX_PRESS_S)
     return next(in_time, once)
 
@@ -383,7 +383,7 @@ def _print_result(measured: Measured, best: Fit) -> None:
         f"press to reading: {after_stop_s:.1f} s after the dice have stopped, or at once if they have lain still that long",
         f"phones: {phones} are updated within {MAX_DELAY_S:g} s",
         _memory(measured, best),
-        f'best settings: picture = "{best.picture_px}", threads = "{best.threads}", looks = "{best.looks}"',
+        f'best settings: picture = "{best.picture_px}", threads = "{best.threads}", burst_frames = "{best.burst_frames}"',
     ):
         click.echo(line)
     _print_table(measured)

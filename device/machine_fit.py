@@ -38,7 +38,7 @@ ARENAS = 2
 The default of eight per core used 150 MB more with 500 event streams.
 """
 
-BOUNDS = {"picture": (640, 4608), "threads": (1, 64), "looks": (1, MAX_READINGS)}
+BOUNDS = {"picture": (640, 4608), "threads": (1, 64), "burst_frames": (1, MAX_READINGS)}
 """Smallest and largest value of each setting."""
 
 
@@ -61,12 +61,12 @@ class Fit:
     Attributes:
         picture_px: Largest width of the frames that are read, in pixels.
         threads: Number of threads of the reader; 0 means one for each core.
-        looks: Number of readings of one throw that must agree.
+        burst_frames: Number of readings of one throw that must agree.
     """
 
     picture_px: int = WIDTHS_PX[0]
     threads: int = 0
-    looks: int = 2
+    burst_frames: int = 2
 
 
 DEFAULT_FIT = Fit()
@@ -82,7 +82,7 @@ def default_fit(cores: int | None = None, memory_mb: float | None = None) -> Fit
         memory_mb: Memory in MB; None uses this machine's memory.
 
     >>> default_fit(cores=4, memory_mb=416)
-    Fit(picture_px=1536, threads=3, looks=2)
+    Fit(picture_px=1536, threads=3, burst_frames=2)
     >>> default_fit(cores=4, memory_mb=3800) == DEFAULT_FIT
     True
     """
@@ -96,7 +96,7 @@ def load(state: Path) -> Fit | None:
     fit = read_json(state / FIT_FILE, lambda data: Fit(**data))
     if fit is None or not all(isinstance(n, int) for n in astuple(fit)):
         return None
-    return fit if fit.picture_px > 0 and fit.looks > 0 else None
+    return fit if fit.picture_px > 0 and fit.burst_frames > 0 else None
 
 
 def save(fit: Fit, state: Path) -> Path:
@@ -116,13 +116,13 @@ def save(fit: Fit, state: Path) -> Path:
     return state / FIT_FILE
 
 
-def from_settings(picture: str, threads: str, looks: str, state: Path) -> Fit:
+def from_settings(picture: str, threads: str, burst_frames: str, state: Path) -> Fit:
     """Return the values in the settings, with the saved or default value for each setting that is `auto`.
 
     Args:
         picture: Largest width of the frames in pixels, as a number or `auto`.
         threads: Number of threads of the reader, as a number or `auto`.
-        looks: Number of readings of one throw, as a number or `auto`.
+        burst_frames: Number of readings of one throw, as a number or `auto`.
         state: The state folder.
 
     Raises:
@@ -132,7 +132,7 @@ def from_settings(picture: str, threads: str, looks: str, state: Path) -> Fit:
     return Fit(
         parse_number("picture", picture) or auto.picture_px,
         parse_number("threads", threads) or auto.threads,
-        parse_number("looks", looks) or auto.looks,
+        parse_number("burst_frames", burst_frames) or auto.burst_frames,
     )
 
 

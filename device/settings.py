@@ -141,10 +141,10 @@ class Settings:
         "Number of threads that read dice: auto, or a number in quotes.",
         check=partial(fits.parse_number, "threads"),
     )
-    looks: str = _setting(
+    burst_frames: str = _setting(
         "auto",
         "Number of readings of a throw that must agree: auto, or 1 to 4 in quotes.",
-        check=partial(fits.parse_number, "looks"),
+        check=partial(fits.parse_number, "burst_frames"),
     )
     rotation: int = _setting(
         0,

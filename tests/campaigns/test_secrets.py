@@ -47,7 +47,7 @@ pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
 
 PRIVATE = {f.name for f in fields(Settings) if f.metadata.get("private")}
 PLAIN = {
-    *("rules", "host", "hosts", "state", "picture", "threads", "looks", "lamp"),
+    *("rules", "host", "hosts", "state", "picture", "threads", "burst_frames", "lamp"),
     *("mqtt_tray", "mqtt_ca"),
 }
 """Settings with text that is no password: words, host names and the names of files."""

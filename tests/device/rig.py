@@ -177,7 +177,7 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
         watch = WatchOptions(
             still_s=STILL_S,
             reports_settled_dice=options.pop("hands_off", False),
-            burst_frames=options.pop("looks", 1),
+            burst_frames=options.pop("burst_frames", 1),
             records_clips=options.pop("clips", True),
         )
         companion = Companion(

@@ -183,7 +183,7 @@ def test_a_hung_camera_is_reported_and_the_match_continues(rig):
 
 def test_slow_readings_are_not_reported_as_a_hung_camera(tmp_path, monkeypatch):
     hung = []
-    with open_rig(tmp_path, looks=BURST_FRAMES) as rig:
+    with open_rig(tmp_path, burst_frames=BURST_FRAMES) as rig:
         watch = rig.watch
 
         def read_slowly(*what, **how):

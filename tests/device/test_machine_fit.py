@@ -69,7 +69,7 @@ def test_a_setting_comes_before_a_measurement(tmp_path):
 
 @pytest.mark.parametrize(
     "broken",
-    ["", "[]", '{"picture_px": 0}', '{"looks": "two"}', '{"x": 1}', "[" * 100_000],
+    ["", "[]", '{"picture_px": 0}', '{"burst_frames": "two"}', '{"x": 1}', "[" * 100_000],
 )
 def test_a_damaged_measurement_is_ignored(tmp_path, broken):
     (tmp_path / fit.FIT_FILE).write_text(broken)

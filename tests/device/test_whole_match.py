@@ -19,7 +19,7 @@ FIRST_SEED = 16
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + count(1, 8)))
 def test_a_match_to_ten_thousand_is_played_with_the_button_alone(tmp_path, seed):
-    with open_rig(tmp_path, seed=seed, looks=BURST_FRAMES) as rig:
+    with open_rig(tmp_path, seed=seed, burst_frames=BURST_FRAMES) as rig:
         for face in (3, 5):
             rig.tray.gather()
             rig.throw(face)
