@@ -50,7 +50,7 @@ from device.session.live_match import LiveMatch
 from device.settings import Settings
 from device.shared_match.conversation import CLIP, PHOTO, ThrowFiles
 from device.shared_match.links import SHARED_FOLDER, LinkStore
-from device.shared_match.shared_matches import SharedMatches, SharedParts
+from device.shared_match.shared_matches import SharedMatches
 from device.storage.daily_backup import CHECK_INTERVAL_S, Backups
 from device.storage.misreads import CORRECTIONS_FOLDER, MisreadStore
 from device.storage.recovery import delete_notice, open_journal
@@ -354,18 +354,16 @@ def _shared_matches(
         if options.mqtt:
             broker = parse_address(options.mqtt, secret=options.mqtt_secret, ca=options.mqtt_ca)
     return SharedMatches(
-        SharedParts(
-            LinkStore(state / SHARED_FOLDER),
-            History(state / JOURNAL_FILE),
-            {
-                PHOTO: ThrowFiles(frames.get, frames.add),
-                CLIP: ThrowFiles(frames.clip, frames.add_clip),
-            },
-            rules,
-            broker,
-            lambda line: print_line(f"traykeeper: {line}", err=True),
-            inbox.changed,
-        )
+        LinkStore(state / SHARED_FOLDER),
+        History(state / JOURNAL_FILE),
+        {
+            PHOTO: ThrowFiles(frames.get, frames.add),
+            CLIP: ThrowFiles(frames.clip, frames.add_clip),
+        },
+        rules,
+        broker=broker,
+        warn=lambda line: print_line(f"traykeeper: {line}", err=True),
+        on_change=inbox.changed,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
-from web.contracts import ChangingTable, Snapshot
+from web.contracts import Snapshot, Table
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def repeated(
         thread.join()
 
 
-def new_snapshots(table: ChangingTable, closing: Event, wait_s: float) -> Iterator[Snapshot | None]:
+def new_snapshots(table: Table, closing: Event, wait_s: float) -> Iterator[Snapshot | None]:
     """Yield each new snapshot of the table until an event is set.
 
     Args:

@@ -33,7 +33,7 @@ from game.journal.history import Feed, FeedLine, FeedProgress, JournalFollower
 from game.journal.journal import JOURNAL_FILE
 from game.message import Message, Verbatim
 from game.stats.step_events import WebhookBody, step_events
-from web.contracts import ChangingTable, DeliveryAttempt, Snapshot, WebhookReport
+from web.contracts import DeliveryAttempt, Snapshot, Table, WebhookReport
 
 log = logging.getLogger(__name__)
 
@@ -316,7 +316,7 @@ class Webhook:
 
     def __init__(
         self,
-        table: ChangingTable,
+        table: Table,
         feed: Feed,
         receiver: Receiver,
         folder: Path,
@@ -416,7 +416,7 @@ class Webhook:
 
 @contextmanager
 def send_to_webhook(
-    settings: Settings, table: ChangingTable, folder: Path, warn: Callable[[str], object]
+    settings: Settings, table: Table, folder: Path, warn: Callable[[str], object]
 ) -> Iterator[DeliveryLog | None]:
     """Within the block, send the steps of matches to the address in the settings, if one is set.
 

@@ -437,18 +437,6 @@ class Snapshot:
         return self.other_tray.trouble if self.other_tray else None
 
 
-class ChangingTable(Protocol):
-    """The part of the companion that announces changes. Any thread may call its methods."""
-
-    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
-        """Return the newest snapshot as soon as there is a newer one.
-
-        Args:
-            after: The version that the caller already has.
-            timeout_s: How long to wait before returning None, in seconds.
-        """
-
-
 class Album(Protocol):
     """The latest photos of dice, by `Photo.id`. Any thread may call its methods."""
 
@@ -469,7 +457,7 @@ class Album(Protocol):
         """Return a clip of how the dice in a photo came to rest, as Motion JPEG, or None if there is none."""
 
 
-class Table(ChangingTable, Protocol):
+class Table(Protocol):
     """The companion, as the pages and the API see it. Any thread may call its methods."""
 
     @property
@@ -478,6 +466,14 @@ class Table(ChangingTable, Protocol):
 
     def snapshot(self) -> Snapshot:
         """Return the newest snapshot."""
+
+    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
+        """Return the newest snapshot as soon as there is a newer one.
+
+        Args:
+            after: The version that the caller already has.
+            timeout_s: How long to wait before returning None, in seconds.
+        """
 
     def view(self) -> bytes | None:
         """Return a small live image of the tray as JPEG, or None if there is none."""

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Event, RLock, Thread
 from time import monotonic
 from typing import Any
@@ -70,29 +70,6 @@ NO_NAMES = Message("Enter who is playing at this tray.")
 
 
 NOT_WAITING = Message("No match with another tray is waiting to begin: invite or join one first.")
-
-
-@dataclass(frozen=True, slots=True)
-class SharedParts:
-    """The stores and connections that shared matches use.
-
-    Attributes:
-        links: The facts that this tray stores about its shared matches.
-        history: This tray's journal.
-        files: The stores of throw pictures, by kind.
-        rules: The default rules of this tray.
-        broker: Address of this tray's broker; None if there is none.
-        warn: Prints one line about a problem.
-        on_change: Called when the page must be updated at once, because its view of the other tray has changed.
-    """
-
-    links: LinkStore
-    history: History
-    files: Mapping[str, ThrowFiles]
-    rules: Ruleset
-    broker: Address | None = None
-    warn: Callable[[str], object] = log.warning
-    on_change: Callable[[], object] = lambda: None
 
 
 class SameNameError(IllegalMove):
@@ -245,7 +222,13 @@ class SharedMatches:
     Implements `SharedPlay` for the pages and `OtherTray` for the session.
 
     Args:
-        parts: The stores, the journal and the connections that shared matches use.
+        links: The facts that this tray stores about its shared matches.
+        history: This tray's journal.
+        files: The stores of throw pictures, by kind.
+        rules: The default rules of this tray.
+        broker: Address of this tray's broker; None if there is none.
+        warn: Prints one line about a problem.
+        on_change: Called when the page must be updated at once, because its view of the other tray has changed.
         clock: Monotonic clock, in seconds.
 
     Attributes:
@@ -253,14 +236,26 @@ class SharedMatches:
         trouble: Why the trays cannot play together now; None if they can.
     """
 
-    def __init__(self, parts: SharedParts, clock: Callable[[], float] = monotonic) -> None:
-        self._parts, self._clock = parts, clock
+    def __init__(
+        self,
+        links: LinkStore,
+        history: History,
+        files: Mapping[str, ThrowFiles],
+        rules: Ruleset,
+        *,
+        broker: Address | None = None,
+        warn: Callable[[str], object] = log.warning,
+        on_change: Callable[[], object] = lambda: None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._links, self._history, self._files, self._rules = links, history, files, rules
+        self._broker, self._on_change, self._clock = broker, on_change, clock
         self._table: Table | None = None
         self._lock = RLock()
         self._version: tuple[str, int] | None = None
         self.conversation: Conversation | None = None
         self.trouble: Message | None = None
-        self._talker = Talker(self, parts.broker, clock, parts.warn)
+        self._talker = Talker(self, broker, clock, warn)
 
     def connect(self, table: Table) -> None:
         """Set the companion that carries out the steps of the other tray."""
@@ -283,7 +278,7 @@ class SharedMatches:
     def seating(self, match_id: int) -> Callable[[int], bool] | None:
         """Return a function that reports whether a seat of this match is at the other tray."""
         try:
-            link = self._parts.links.get(self._parts.history.key(match_id))
+            link = self._links.get(self._history.key(match_id))
         except JournalError:
             return None
         return link.is_elsewhere if link else None
@@ -313,7 +308,7 @@ class SharedMatches:
         seated = enumerate(player.name for player in match.state.players)
         guests = tuple(seat for seat, name in seated if name in self.conversation.guests)
         rematch = replace(link, match=new_key(), guest_seats=guests)
-        self._parts.links.save(rematch)
+        self._links.save(rematch)
         return rematch.match
 
     def view(self) -> OtherTrayView | None:
@@ -330,7 +325,7 @@ class SharedMatches:
 
     def invitation(self, page: str) -> str:
         """Return the secret invitation for the other tray; "" if there is none."""
-        link = self._parts.links.pending
+        link = self._links.pending
         return str(TrayInvitation(link.code, page)) if link and link.side is MatchSide.HOST else ""
 
     def invite(
@@ -349,7 +344,7 @@ class SharedMatches:
     def join(self, invitation: str, names: tuple[str, ...]) -> None:
         """Join a match to which another tray has invited this one."""
         found = TrayInvitation.parse(invitation)
-        if not found.address and self._parts.broker is None:
+        if not found.address and self._broker is None:
             raise TableError(NO_BROKER)
         keys_id = keys_of(found.code).id
         self._open(Link(MatchSide.GUEST, found.code, keys_id, found.address, names=names))
@@ -358,14 +353,14 @@ class SharedMatches:
         """Withdraw the invitation or, if the match has begun, play on alone."""
         with self._lock:
             self.trouble = None
-            if self._parts.links.pending:
-                self._parts.links.forget()
+            if self._links.pending:
+                self._links.forget()
             elif self.conversation and self._table:
-                self._parts.links.end(self.conversation.link.match)
+                self._links.end(self.conversation.link.match)
                 self.conversation = self._version = None
                 self._table.do(PlayOnAlone())
         self._talker.wake()
-        self._parts.on_change()
+        self._on_change()
 
     def set_aside(self) -> None:
         """Let the match with the other tray begin although another one is being played here.
@@ -374,17 +369,17 @@ class SharedMatches:
             TableError: If no match with another tray is waiting to begin.
         """
         with self._lock:
-            link = self._parts.links.pending
+            link = self._links.pending
             if link is None:
                 raise TableError(NOT_WAITING)
-            self._parts.links.save(replace(link, sets_aside=True))
+            self._links.save(replace(link, sets_aside=True))
         self._talker.wake(at_once=True)
-        self._parts.on_change()
+        self._on_change()
 
     def exchange(self, keys_id: str, text: str, mac: str) -> str:
         """Process a message from the other tray, and return the answer as JSON."""
         sealed = Sealed(keys_id, text, mac)
-        link = self._parts.links.find(sealed.id)
+        link = self._links.find(sealed.id)
         if link is None:
             raise UnknownCodeError(UNKNOWN)
         try:
@@ -413,14 +408,14 @@ class SharedMatches:
             self._match_of(link, (next(name for name in names if name not in link.names),))
         with self._lock:
             self.trouble = None
-            self._parts.links.save(link)
+            self._links.save(link)
         self._talker.wake(at_once=True)
-        self._parts.on_change()
+        self._on_change()
 
     @property
     def link(self) -> Link | None:
         """The link of the match that has not begun yet or, if there is none, of the match being played."""
-        pending = self._parts.links.pending
+        pending = self._links.pending
         return pending or (self.conversation.link if self.conversation else None)
 
     @property
@@ -430,7 +425,7 @@ class SharedMatches:
 
     def refresh(self) -> None:
         """Read what is new in the journal, and switch to the match that is being played now if it is a shared one."""
-        history, links = self._parts.history, self._parts.links
+        history, links = self._history, self._links
         if links.is_empty:
             return  # as on most trays: do not even open the journal
         with self._lock:
@@ -446,7 +441,7 @@ class SharedMatches:
                 if self.conversation is None or self.conversation.link != link:
                     self.conversation = Conversation(
                         link, newest[0], history, self._table,
-                        files=self._parts.files, clock=self._clock,
+                        files=self._files, clock=self._clock,
                     )  # fmt: skip
                 self.conversation.refresh()
                 self._version = version
@@ -484,7 +479,7 @@ class SharedMatches:
                     self._begin(link, sync)
                 self.refresh()
                 if is_start and self.conversation:
-                    self._parts.on_change()  # the page was shown before this tray knew the players
+                    self._on_change()  # the page was shown before this tray knew the players
                 if self.conversation is None or self.conversation.link.id != link.id:
                     return Refusal.OTHER_MATCH if link.match else Refusal.NONE
                 self.conversation.take(sync)
@@ -516,7 +511,7 @@ class SharedMatches:
         if sync.refusal:
             raise SharedMatchError(REFUSALS[sync.refusal])
         if not link.match and self._has_begun(link):
-            self._parts.links.forget()
+            self._links.forget()
         elif self._is_busy(link):
             return  # the next message says so, and the page offers a remedy
         elif link.side is MatchSide.HOST and sync.names:
@@ -538,14 +533,14 @@ class SharedMatches:
 
     def _has_begun(self, link: Link) -> bool:
         """Return whether the match had already begun when the program was last stopped."""
-        begun = self._parts.links.begun(link.id)
-        keys = {key for _, key, _ in self._parts.history.match_sizes()}
+        begun = self._links.begun(link.id)
+        keys = {key for _, key, _ in self._history.match_sizes()}
         return begun is not None and begun.match in keys
 
     def _begin_match(self, link: Link, match: Match, request: str) -> None:
         if self._table is None:
             return
-        self._parts.links.save(link)
+        self._links.save(link)
         try:
             is_guest = link.side is MatchSide.GUEST
             self._table.do(
@@ -553,9 +548,9 @@ class SharedMatches:
                 request,
             )
         except TableError:
-            self._parts.links.forget(link.match)
+            self._links.forget(link.match)
             raise
-        self._parts.links.forget()
+        self._links.forget()
 
     def _match_of(self, link: Link, guests: tuple[str, ...]) -> Match:
         """Return a new match between this tray's players and the guests, seated alternately.
@@ -573,4 +568,4 @@ class SharedMatches:
         pairs = [link.names[i : i + 1] + guests[i : i + 1] for i in rows]
         names = tuple(name for pair in pairs for name in pair)
         form = StartMatch(names, link.rules, link.target, link.options, best_of=link.best_of)
-        return from_form(self._parts.rules, form)
+        return from_form(self._rules, form)

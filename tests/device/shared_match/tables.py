@@ -6,7 +6,7 @@ from threading import Condition
 from device.session.live_match import LiveMatch
 from device.session.session import Session
 from device.shared_match.links import SHARED_FOLDER, LinkStore
-from device.shared_match.shared_matches import SharedMatches, SharedParts
+from device.shared_match.shared_matches import SharedMatches
 from game.commands import ShowOtherPhoto
 from game.journal.entry import comparable_entries
 from game.journal.history import History
@@ -36,16 +36,16 @@ class SharedTable:
         self.folder, self.files, self.clips, self.troubles = folder, Files(), Files(), []
         self.journal = Journal.open(folder / JOURNAL_FILE)
         self.history = History(folder / JOURNAL_FILE)
-        parts = SharedParts(
+        self.clock = clock or Clock()
+        self.shared = SharedMatches(
             LinkStore(folder / SHARED_FOLDER),
             self.history,
             {"photo": self.files, "clip": self.clips},
             RULES,
-            broker,
-            self.troubles.append,
+            broker=broker,
+            warn=self.troubles.append,
+            clock=self.clock,
         )
-        self.clock = clock or Clock()
-        self.shared = SharedMatches(parts, self.clock)
         live_match = LiveMatch(self.journal, self.shared)
         live_match.reload()
         self.session = Session(live_match, RULES, FakeTrayReader())

@@ -492,7 +492,7 @@ def test_a_match_in_play_is_not_replaced_by_one_at_two_trays(pair, name):
     assert "finish it, or set it aside" in str(table.snapshot().other_tray_trouble)
     assert "has to be finished or set aside there first" in str(other.snapshot().other_tray_trouble)
     assert other.match is None
-    assert len(table.shared._parts.links._links) <= 2
+    assert len(table.shared._links._links) <= 2
 
     table.shared.set_aside()
     pair.restart(name)
