@@ -4,13 +4,16 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from functools import partialmethod
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import cv2
 import pytest
 from babel.support import Translations
+from flask.templating import Environment
 from hypothesis import HealthCheck, settings
+from jinja2 import StrictUndefined
 from werkzeug.routing import Rule
 
 from tests.browser import TRACES, chromium
@@ -26,6 +29,10 @@ settings.load_profile("patient")
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """Modules, tests and templates are compiled once, not by every worker, program and app again."""
+
+
+Environment.__init__ = partialmethod(Environment.__init__, undefined=StrictUndefined)
+"""In a test, a template that uses an unknown name fails. For a user, it leaves a gap instead of an error page."""
 
 
 def pytest_collection_modifyitems(items):
