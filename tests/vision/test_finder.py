@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from vision.finder import FinderResult, find_dice_in_tray
+from vision import networks
+from vision.finder import FinderResult, find_dice_anywhere, find_dice_in_tray
 from vision.images import ImagePyramid
 
 FRAME = np.zeros((540, 960, 3), np.uint8)
@@ -22,7 +23,7 @@ FRAME = np.zeros((540, 960, 3), np.uint8)
 def test_a_tray_with_known_dice_needs_a_smaller_input(monkeypatch, edge_range, inputs_px):
     used = []
 
-    def find(_picture, input_px, _empty):
+    def find(_picture, input_px, _empty, **_options):
         used.append(input_px)
         return FinderResult([], np.zeros((1, 1), bool))
 
@@ -30,3 +31,20 @@ def test_a_tray_with_known_dice_needs_a_smaller_input(monkeypatch, edge_range, i
     find_dice_in_tray(ImagePyramid(FRAME), None, edge_range)
 
     assert used == inputs_px
+
+
+@pytest.mark.parametrize("find", [find_dice_anywhere, find_dice_in_tray])
+def test_plain_ground_gives_no_hint_of_a_hand_so_the_network_for_hands_is_not_run(
+    monkeypatch, find
+):
+    used, run_named = [], networks.run_named
+
+    def record(name, inputs):
+        used.append(name)
+        return run_named(name, inputs)
+
+    monkeypatch.setattr("vision.finder.run_named", record)
+    find(ImagePyramid(FRAME + 90))
+
+    assert "finder" in used
+    assert "hand" not in used
