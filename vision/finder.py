@@ -1,8 +1,8 @@
 """Finder: detects where dice may lie in a frame, and whether a hand is in the way.
 
 The result is the mean of two networks that were trained separately. One of them also sees the empty-tray
-image, the other only the frame. Their mean is more accurate than either. Both know hands from rendered images only, so
-without an empty-tray image, a third network that has learnt from photographs of hands looks for hands as well.
+image, the other only the frame. Their mean is more accurate than either. Both know hands from rendered images only, so in
+a frame of unknown scale, a third network, which has learnt from photographs of hands, looks for hands as well.
 """
 
 from collections.abc import Mapping
@@ -64,8 +64,8 @@ HAND_PX, HAND_STRIDE = 192, 16
 """Longer side of the input of the network `hand`, and input pixels in one cell of its output."""
 
 MIN_HAND_HINT = -1.0
-"""The network `hand` is run if the finder gives any cell at least these log odds. Of 88 images of real hands, all had such a cell,
-and of 140 photographs of casino dice, one in seven."""
+"""The network `hand` is run if the finder gives any cell at least these log odds: for all of 88 images of real hands, and for 11
+of 70 photographs of casino dice."""
 
 MIN_LEARNT_HAND_LOG_ODDS, MIN_HAND_CELLS = 2.25, 2
 """The network `hand` sees a hand where its log odds are above the first, in at least as many cells as the second says: single
@@ -131,7 +131,7 @@ def find_dice_in_tray(
     input_px, min_large_edge = TRAY_PX, LARGE_TRAY_DIE_SHARE * long_px
     if edge_range is not None:
         input_px = min(TRAY_PX, max(MIN_TRAY_PX, round(long_px * KNOWN_DIE_PX / edge_range[0])))
-    found = find_dice(picture, input_px, empty, looks_for_hands=True)
+    found = find_dice(picture, input_px, empty)
     detections = found.detections
     if _median_edge(detections) * input_px / long_px < SMALL_TRAY_DIE_PX:
         detections = find_dice(picture, 2 * input_px, empty).detections
@@ -151,13 +151,7 @@ def find_dice_anywhere(picture: ImagePyramid, empty: ImagePyramid | None = None)
         picture: The frame.
         empty: Image of the same view without dice, or None if there is none.
     """
-    found = find_dice(
-        picture,
-        FRAME_PX,
-        empty,
-        min_hand_log_odds=MIN_HAND_LOG_ODDS_ANYWHERE,
-        looks_for_hands=True,
-    )
+    found = find_dice(picture, FRAME_PX, empty, is_scale_known=False)
     edge_px = _median_edge(found.detections) * FRAME_PX / max(picture.size)
     detections = found.detections + find_dice(picture, COARSE_PX, empty).detections
     if edge_px < SMALL_FRAME_DIE_PX:
@@ -187,8 +181,7 @@ def find_dice(
     input_px: int,
     empty: ImagePyramid | None = None,
     *,
-    min_hand_log_odds: float = 0.0,
-    looks_for_hands: bool = False,
+    is_scale_known: bool = True,
 ) -> FinderResult:
     """Detect dice and hands in a frame.
 
@@ -196,8 +189,8 @@ def find_dice(
         picture: Frame, or the part of it to examine.
         input_px: Length of the longer side of the network's input. The frame is enlarged at most twofold.
         empty: Image of the same view without dice, of the same size, or None if there is none.
-        min_hand_log_odds: Log odds from which a cell counts as part of a hand.
-        looks_for_hands: Whether the network `hand` looks for hands too, if `empty` is None and the finder gives a hint of one.
+        is_scale_known: Whether hands look as in a tray. Otherwise, the finder alone must be more certain of a hand. If there is no
+            empty-tray image and the finder gives a hint of a hand, the network `hand` looks for hands as well.
     """
     width, height = picture.size
     scale = min(2.0, input_px / max(height, width))
@@ -206,8 +199,8 @@ def find_dice(
     rows, columns = (-(-side // STRIDE) for side in (size[1], size[0]))
     outputs = {name: values[..., :rows, :columns] for name, values in outputs.items()}
     cell_px = STRIDE * width / size[0], STRIDE * height / size[1]
-    hand = np.asarray(outputs["hand"] > min_hand_log_odds)
-    if looks_for_hands and empty is None and outputs["hand"].max() > MIN_HAND_HINT:
+    hand = np.asarray(outputs["hand"] > (0 if is_scale_known else MIN_HAND_LOG_ODDS_ANYWHERE))
+    if not is_scale_known and empty is None and outputs["hand"].max() > MIN_HAND_HINT:
         hand |= _see_hand(picture, hand.shape)
     return FinderResult(_peaks(outputs, cell_px), hand)
 

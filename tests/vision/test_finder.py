@@ -1,11 +1,13 @@
 """The finder's inputs: how large they are, and how many a tray needs."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from vision import networks
 from vision.finder import FinderResult, find_dice_anywhere, find_dice_in_tray
-from vision.images import ImagePyramid
+from vision.images import ImagePyramid, load
 
 FRAME = np.zeros((540, 960, 3), np.uint8)
 
@@ -23,7 +25,7 @@ FRAME = np.zeros((540, 960, 3), np.uint8)
 def test_a_tray_with_known_dice_needs_a_smaller_input(monkeypatch, edge_range, inputs_px):
     used = []
 
-    def find(_picture, input_px, _empty, **_options):
+    def find(_picture, input_px, _empty):
         used.append(input_px)
         return FinderResult([], np.zeros((1, 1), bool))
 
@@ -33,9 +35,11 @@ def test_a_tray_with_known_dice_needs_a_smaller_input(monkeypatch, edge_range, i
     assert used == inputs_px
 
 
-@pytest.mark.parametrize("find", [find_dice_anywhere, find_dice_in_tray])
-def test_plain_ground_gives_no_hint_of_a_hand_so_the_network_for_hands_is_not_run(
-    monkeypatch, find
+@pytest.mark.parametrize(
+    ("find", "is_asked"), [(find_dice_anywhere, True), (find_dice_in_tray, False)]
+)
+def test_the_network_for_hands_is_run_only_without_a_tray_and_after_a_hint(
+    monkeypatch, find, is_asked
 ):
     used, run_named = [], networks.run_named
 
@@ -45,6 +49,8 @@ def test_plain_ground_gives_no_hint_of_a_hand_so_the_network_for_hands_is_not_ru
 
     monkeypatch.setattr("vision.finder.run_named", record)
     find(ImagePyramid(FRAME + 90))
-
     assert "finder" in used
     assert "hand" not in used
+
+    find(ImagePyramid(load(Path(__file__).with_name("rendered_hand.jpg"))))
+    assert ("hand" in used) is is_asked
