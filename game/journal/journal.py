@@ -216,11 +216,11 @@ class Journal:
             key: Unique id of the match if another journal already contains it; "" makes a new id.
         """
         with self._write():
-            text = start_text(match)
-            match_id = schema.insert_match(self._db, key, text)
-            self._insert(match_id, START_SEQ, text, request)
+            row = self._db.execute("INSERT INTO match (key) VALUES (?)", (key or schema.new_key(),))
+            assert row.lastrowid is not None  # noqa: S101 - an INSERT has one
+            self._insert(row.lastrowid, START_SEQ, start_text(match), request)
         self._write_owner()
-        return match_id
+        return row.lastrowid
 
     def append(
         self, match_id: int, *actions: Action, result: Result | None = None, request: str = ""

@@ -15,15 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from game.errors import GameError, JournalError
-from game.journal.entry import (
-    START_SEQ,
-    CopiedEntries,
-    Result,
-    Row,
-    entry_from_row,
-    is_intact,
-    match_from_start_text,
-)
+from game.journal.entry import START_SEQ, CopiedEntries, Result, Row, entry_from_row, is_intact
 from game.match.match import Match
 from game.message import Message
 
@@ -38,9 +30,7 @@ CREATE TABLE about (
 CREATE TABLE match (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL,      -- an id that no other match has, in any journal
-    series TEXT,            -- id of the series in its first entry, if it belongs to one
-    result TEXT,            -- final standings with a checksum, so that lists need not replay the match
-    UNIQUE (series, id)     -- an index, so that the matches of a series are found at once
+    result TEXT             -- final standings with a checksum, so that lists need not replay the match
 );
 CREATE TABLE entry (
     position INTEGER PRIMARY KEY,
@@ -240,15 +230,17 @@ def with_series_score(
     series = start.start_state.series
     if series is None:
         return start
+    # The id of a series may also be in a name, so what is found is checked again below.
     query = (
-        "SELECT id, result, MAX(seq) FROM match JOIN entry ON match = id "
-        "WHERE series = ? AND id != ? AND position < ? GROUP BY id"
+        "SELECT id, result, (SELECT MAX(seq) FROM entry WHERE match = id AND position < ?1) "
+        "FROM match CROSS JOIN entry ON match = id AND seq = 0 "
+        "WHERE id != ?2 AND position < ?1 AND instr(body, ?3) ORDER BY id"
     )
-    for other, stored, seq in db.execute(query, (series.id, match_id, before)).fetchall():
+    for other, stored, seq in db.execute(query, (before, match_id, series.id)).fetchall():
         rows = select_entries(db, "WHERE match = ? AND seq = ?", other, START_SEQ)
         first = entry_from_row(rows.fetchone()).start_match
         if first is None or first.start_state.series != series:
-            continue  # the table is not protected by a checksum, the entry is
+            continue
         result = Result.from_text(stored, other, seq) or Result.of(_replayed(db, other, before))
         names = [player.name for player in first.start_state.players]
         winners = [seat for seat in range(len(result.names)) if result.has_won(seat)]
@@ -332,25 +324,6 @@ def entries_after(db: sqlite3.Connection, position: int) -> CopiedEntries:
     )
 
 
-def insert_match(db: sqlite3.Connection, key: str, start: str, match_id: int | None = None) -> int:
-    """Add a match without entries to the journal and return its number.
-
-    Args:
-        db: Connection to the journal's database.
-        key: Unique id of the match; "" makes a new one.
-        start: The text of its first entry.
-        match_id: Number of the match. None takes the next one.
-    """
-    series = None
-    with suppress(GameError, ValueError, KeyError, TypeError):  # another version may read it
-        series = match_from_start_text(start).start_state.series
-    done = db.execute(
-        "INSERT INTO match (id, key, series) VALUES (?, ?, ?)",
-        (match_id, key or new_key(), series.id if series else None),
-    )
-    return done.lastrowid or 0
-
-
 def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
     """Add a row at the end of the journal and return its position.
 
@@ -375,11 +348,12 @@ def append_missing(db: sqlite3.Connection, entries: CopiedEntries) -> int:
     """
     added = 0
     for row in entries.rows:
-        _, match_id, seq, _, body, _ = row
+        _, match_id, seq, *_ = row
         if seq != next_seq(db, match_id):
             continue
         if seq == START_SEQ:
-            insert_match(db, entries.keys.get(match_id, ""), body, match_id)
+            key = entries.keys.get(match_id) or new_key()
+            db.execute("INSERT INTO match (id, key) VALUES (?, ?)", (match_id, key))
         insert(db, row, entries.requests.get(row[0], ""))
         added += 1
     _fill_in_results(db)
