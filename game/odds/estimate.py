@@ -13,7 +13,7 @@ import numpy as np
 
 from game.errors import OddsError
 from game.match.state import State
-from game.odds.compiled_rules import Floats, compile_without_endings
+from game.odds.compiled_rules import CompiledRules, Floats, compile_without_endings
 from game.odds.race import RaceTurn, last_race_turn, play_turn, points_race, race_turn
 from game.odds.turn_odds import (
     REFUSED,
@@ -106,6 +106,11 @@ def _fixed_turns(state: State, most: int) -> RaceTurn:
     return play_turn(throws, chance[rows], (float(chance[mine]), float(chance[0])), top, needed)
 
 
+def _top(throws: CompiledRules) -> int:
+    """Return the steps at risk from which every player banks, which are at least those that a bank needs."""
+    return max(_MOST_STEPS, throws.needed(opened=True))
+
+
 @dataclass(frozen=True, slots=True)
 class _Other:
     """An opponent, or a team of opponents, in a match with a fixed number of turns.
@@ -168,15 +173,15 @@ def _shifted(chance: Floats, points: Floats) -> Floats:
 def _after_last_turn(rules: Ruleset, chance: Floats, mine: int) -> Floats:
     """Return the chance before a player's last turn from each score, given the chance after it."""
     throws = compile_without_endings(rules)
-    before = np.arange(mine, len(chance), _EVERY)
-    steps = np.arange(n_rows(throws, _MOST_STEPS))[:, None]
+    before, top = np.arange(mine, len(chance), _EVERY), _top(throws)
+    steps = np.arange(n_rows(throws, top))[:, None]
     bank = chance[np.minimum(before + steps, len(chance) - 1)]
     lost, least = chance[before], throws.needed(opened=True)
     stakes = Stakes(
         bank=np.where(steps < least, REFUSED, bank),
         lost=lost,
         reset=lost,
-        top=np.full(len(before), _MOST_STEPS),
+        top=np.full(len(before), top),
         thrown_above=dict.fromkeys({0, *throws.must_throw}, bank),
     )
     return np.interp(np.arange(len(chance)), before, solve_turn(throws, stakes).begin())
@@ -186,13 +191,13 @@ def _after_last_turn(rules: Ruleset, chance: Floats, mine: int) -> Floats:
 def turn_points(rules: Ruleset) -> Floats:
     """Return the chance that a turn played for points scores each number of steps, indexed by the steps."""
     throws = compile_without_endings(rules)
-    line = asymptote(throws)
-    steps = np.arange(n_rows(throws, _MOST_STEPS), dtype=np.float64)[:, None]
+    line, top = asymptote(throws), _top(throws)
+    steps = np.arange(n_rows(throws, top), dtype=np.float64)[:, None]
     stakes = Stakes(
         bank=np.where(steps < throws.needed(opened=True), REFUSED, steps),
         lost=np.zeros(1),
         reset=np.zeros(1),
-        top=np.array([_MOST_STEPS]),
+        top=np.array([top]),
         thrown_above=line.thrown_where_one_must(throws, steps),
     )
     found = turn_outcomes(throws, stakes, solve_turn(throws, stakes)).banked[:, 0].copy()
@@ -203,5 +208,5 @@ def turn_points(rules: Ruleset) -> Floats:
 @lru_cache(maxsize=8)
 def _reaching(rules: Ruleset) -> Floats:
     throws = compile_without_endings(rules)
-    found: Floats = chances_to_reach(throws, _MOST_STEPS, throws.needed(opened=True))
+    found: Floats = chances_to_reach(throws, _top(throws), throws.needed(opened=True))
     return found

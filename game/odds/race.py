@@ -286,11 +286,11 @@ def points_race(rules: Ruleset) -> Race:
     ending = match_ending(rules, rules.target)
     goal, exactly = ending.goal, ending.exactly
     before = np.arange(goal)
-    score = before + np.arange(n_rows(throws, goal))[:, None]
-    over = score > goal if exactly else None
-    bank = np.where(score > goal, before if exactly else goal, score).astype(np.float64)
     least = np.where(before > 0, throws.needed(opened=True), throws.needed(opened=False))
     top = np.maximum(goal - before, least)
+    score = before + np.arange(n_rows(throws, int(top.max())))[:, None]
+    over = score > goal if exactly else None
+    bank = np.where(score > goal, before if exactly else goal, score).astype(np.float64)
     order = np.argsort(-top, kind="stable")
     lost = before.astype(np.float64)
     stakes = Stakes(

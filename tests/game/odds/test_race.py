@@ -103,3 +103,11 @@ def test_a_race_for_points_follows_every_turn_to_its_end():
         )
         chance, _ = _chance(model, _turn(model, Position((0, 0, 0), 2)))
         assert 0.33 < chance < 0.55
+
+
+def test_a_race_to_a_target_below_the_opening_or_the_minimum_bank_has_chances():
+    for options in ({"opening": 1000}, {"minimum_bank": 1000}):
+        model = points_race(Ruleset("small", "Small", n_dice=5, target=500, **options))
+
+        chance, _ = _chance(model, _turn(model, Position((0, 0, 0), 2)))
+        assert 0.33 < chance < 0.6

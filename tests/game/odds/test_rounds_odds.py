@@ -106,6 +106,15 @@ def test_the_last_turn_is_played_for_exactly_what_is_missing():
     assert not any(option.should_bank for option in keep_options(state, wins))
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_estimate_is_a_number_if_a_bank_needs_more_steps_than_a_turn_usually_scores():
+    """A 5 for 45 points makes steps of 5, and a bank needs 200 of them."""
+    rules = replace(FIVE_DICE, rounds=2, singles=(100, 0, 0, 0, 45, 0), minimum_bank=1000)
+    state = Match.start(rules, ["Anna", "Ben", "Cleo"]).state
+
+    assert 0.3 < turn_odds_of(state, None, estimate=True).option(0, 5).win_thrown < 0.7
+
+
 def test_three_players_have_an_estimate():
     state = Match.start(load("farkle-ten"), ["Anna", "Ben", "Cleo"]).state
 
