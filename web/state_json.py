@@ -7,6 +7,7 @@ from types import NoneType
 from typing import Any, TypeVar, cast
 
 from game.dice_log import DiceLog
+from game.match.apply_event import leader
 from game.match.events import Bot, BotDice
 from game.match.keep_hints import best_opponent, keep_hint
 from game.match.match import Match
@@ -15,7 +16,7 @@ from game.message import Message, Translate
 from game.odds.advice import TurnOption, is_as_good
 from game.odds.review import ReviewedMoment
 from game.rules.rule_files import differing_lines
-from game.rules.ruleset import Dice
+from game.rules.ruleset import Dice, LastRound
 from game.rules.scoring import Keep
 from game.stats.announcements import highlight
 from game.stats.awards import closing_sentence
@@ -351,15 +352,15 @@ def _last_round(state: State) -> LastRoundJson | None:
     left = list(state.to_follow)
     if state.closer is None or not left:
         return None
-    leader = max(range(len(state.players)), key=lambda seat: state.players[seat].score)
+    ahead = leader(state, state.closer)
     winning_score = state.players[best_opponent(state)].score + 1
     return {
         "closer": state.closer,
-        "leader": leader,
-        "to_beat": state.players[leader].score,
+        "leader": ahead,
+        "to_beat": state.players[ahead].score,
         "left": left,
         "needed": max(0, winning_score - state.player.score - at_risk(state)),
-        "decides": len(left) == 1,
+        "decides": len(left) == 1 and state.rules.last_round is not LastRound.UNTIL_UNBEATEN,
     }
 
 

@@ -413,6 +413,16 @@ class State:
         played = sum(turn.seat == seat and not turn.broken_off for turn in self.turns)
         return max(self.rules.rounds - played + self.players[seat].extra_turns, 0)
 
+    @property
+    def turn_of_rounds(self) -> tuple[int, int]:
+        """The number of the current turn and the most turns of its player, in a match with a fixed number of rounds.
+
+        A turn after a tie is one more. A player who joined late has no turns for the rounds before.
+        """
+        seat = self.turn.seat
+        most = self.rules.rounds + max(self.players[seat].extra_turns, 0)
+        return most + 1 - max(self.turns_left(seat), 1), most
+
     def with_players(self, seats: tuple[int, ...], **changes: Any) -> "State":
         """Return the state with some fields of the players in these seats changed.
 

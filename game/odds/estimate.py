@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from game.errors import OddsError
+from game.match.keep_hints import best_opponent
 from game.match.state import State
 from game.odds.compiled_rules import CompiledRules, Floats, compile_without_endings
 from game.odds.race import RaceTurn, last_race_turn, play_turn, points_race, race_turn
@@ -69,7 +70,7 @@ def _race(state: State, most: int) -> RaceTurn:
         return race_turn(
             race, mine, rivals, sum(at < later for at in first), opened=opened, most=most
         )
-    best = max(p.score for i, p in enumerate(state.players) if i not in mates) // step
+    best = state.players[best_opponent(state)].score // step
     after = [s for s in state.to_follow if s not in mates]
     rivals = [_steps(state, other, step, race.goal) for other in after]
     return last_race_turn(race, mine, best, rivals, opened=opened, most=most)

@@ -164,7 +164,7 @@ def _of_turn(state: State, turn: Turn) -> Highlight | None:
 def _of_bank(state: State, turn: Turn, score: int) -> Highlight | None:
     before = score - turn.points
     mates = {turn.seat, *state.team_seats(turn.seat)}
-    best = max((p.score for seat, p in enumerate(state.players) if seat not in mates), default=0)
+    best = max((state.players[each].score for each in state.order if each not in mates), default=0)
     earlier = any(each.seat in mates and each.points > 0 for each in state.turns[:-1])
     opened = state.players[turn.seat].opened and not earlier
     if before <= 0 and state.rules.opening and opened:

@@ -201,7 +201,8 @@ def points_behind(match: Match, seat: int) -> Iterator[int]:
     yield 0
     for before, _, state in replay(match):
         if len(state.turns) > len(before.turns) and seat < len(state.players):
-            yield max(player.score for player in state.players) - state.players[seat].score
+            best = max(state.players[each].score for each in state.order)
+            yield max(best - state.players[seat].score, 0)
 
 
 def _of_turn(turn: Turn, rules: Ruleset) -> Tally:

@@ -3,7 +3,8 @@
 import json
 from dataclasses import replace
 
-from game.commands import Bank, EnterThrow, KeepDice, StartMatch
+from game.commands import Bank, EnterThrow, KeepDice, RecordEvent, StartMatch
+from game.match.events import Left
 from game.match.rolloff import RollOff
 from game.situation import Choice
 from web.contracts import Photo, PhotoDie
@@ -180,6 +181,36 @@ def test_last_round_shows_who_closed_and_the_score_to_beat(table):
         "needed": 1001,
         "decides": False,
     }
+
+
+def test_score_to_beat_in_the_last_round_is_not_of_a_player_who_has_left(table):
+    table.do(StartMatch(("Anna", "Ben", "Clara"), target=1000))
+    table.do(EnterThrow((1, 1, 1, 1, 1, 2)))
+    table.do(Bank())
+    table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
+    table.do(Bank())
+    table.do(RecordEvent(Left(0)))
+
+    assert view(table)["last_round"] == {
+        "closer": 1,
+        "leader": 1,
+        "to_beat": 1000,
+        "left": [2],
+        "needed": 1001,
+        "decides": True,
+    }
+
+
+def test_no_turn_decides_a_last_round_that_goes_on_until_nobody_beats_the_best_score(table):
+    options = {"last_round": "until unbeaten"}
+    table.do(StartMatch(("Anna", "Ben"), target=1000, options=options))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
+    table.do(Bank())
+
+    assert not view(table)["last_round"]["decides"]
+    table.do(EnterThrow((1, 1, 1, 1, 2, 3)))
+    table.do(Bank())
+    assert (table.match.state.winner, view(table)["last_round"]["closer"]) == (None, 1)
 
 
 def test_won_match_offers_neither_keep_nor_bank(table):

@@ -9,8 +9,20 @@ import numpy as np
 import pytest
 
 from game.match.apply_event import apply_event
-from game.match.events import Banked, Bot, BotLevel, Kept, PlayerStyle, ScoreSet, Thrown, TookOver
+from game.match.events import (
+    Banked,
+    Bot,
+    BotLevel,
+    Kept,
+    Left,
+    PlayerStyle,
+    ScoreSet,
+    Skipped,
+    Thrown,
+    TookOver,
+)
 from game.match.match import Match
+from game.odds.estimate import estimated_turn
 from game.odds.review import keep_options, turn_odds_of
 from game.odds.style_odds import points_of_turns, shares_won, unit
 from game.odds.table_store import TableStore
@@ -124,6 +136,17 @@ def test_three_players_get_an_estimate_under_rules_without_a_table(name):
 
     assert all(0.2 < option.win_thrown < 0.7 for option in options)
     assert options == tuple(sorted(options, key=lambda option: -option.win))
+
+
+def test_the_estimate_of_a_last_turn_leaves_out_a_player_who_has_left():
+    """Anna left with more points than Ben, whom Bot has to beat."""
+    start = Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben", "Cleo", "Bot"])
+    start = start.push(Skipped(), Skipped(), Skipped(), ScoreSet(3, 9_500))
+    last = start.push(ScoreSet(0, 30_000), ScoreSet(1, 10_500))
+    left = last.push(Left(0)).state
+    never = last.push(ScoreSet(0, 0), Left(0)).state
+
+    assert estimated_turn(left, 0).banked[30] == estimated_turn(never, 0).banked[30] > 0
 
 
 @pytest.mark.parametrize("name", ["kcd", "standard", "ten-thousand"])

@@ -14,9 +14,11 @@ from game.match.events import (
     BotLevel,
     Corrected,
     Farkled,
+    Left,
     Place,
     PlayerStyle,
     ScoreSet,
+    Skipped,
     Spliced,
     Thrown,
     Undone,
@@ -25,7 +27,15 @@ from game.match.match import Match
 from game.match.state import TurnEnding
 from game.odds.turn_odds import throw_chances
 from game.rules.rule_files import load
-from game.stats.counts import BOT_RATINGS, DiceSetPeriod, MatchCounter, Tally, ratings, tallies
+from game.stats.counts import (
+    BOT_RATINGS,
+    DiceSetPeriod,
+    MatchCounter,
+    Tally,
+    points_behind,
+    ratings,
+    tallies,
+)
 
 RULES = load("walnut-studiolo")
 FARKLE = (2, 2, 3, 4, 6, 6)
@@ -91,6 +101,14 @@ def test_hot_dice_count_whether_they_are_thrown_again_or_banked():
 
     assert tallies(begun.bank())[0].hot == 1
     assert tallies(begun.keep((1, 1, 5, 3, 3, 3)).throw(FARKLE))[0].hot == 1
+
+
+def test_nobody_is_behind_a_player_who_has_left():
+    match = Match.start(RULES, ["Anna", "Ben", "Cleo"]).push(
+        ScoreSet(0, 9_000), Left(0), Skipped(), Skipped()
+    )
+
+    assert list(points_behind(match, 1)) == [0, 0, 0]
 
 
 def test_a_comeback_is_the_largest_deficit_of_the_winner(match):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from game.match.events import ScoreSet
+from game.match.events import Left, ScoreSet, Skipped
 from game.match.match import Match
 from game.rules import rule_files
 from game.stats.announcements import HighlightKind, highlight
@@ -55,6 +55,13 @@ def test_the_first_bank_gets_on_the_board_and_later_ones_take_the_lead(match):
     ahead = behind.throw(THOUSAND).bank()
     assert shown(ahead) == (HighlightKind.LEAD, 1, "Ben takes the lead")
     assert shown(ahead.throw(FARKLE).throw(FIVE_HUNDRED).bank()) is None
+
+
+def test_the_lead_is_taken_from_the_players_who_are_still_there():
+    match = Match.start(RULES, ["Anna", "Ben", "Cleo"]).push(ScoreSet(0, 5_000), ScoreSet(1, 700))
+    match = match.push(ScoreSet(2, 500), Left(0), Skipped()).throw(THOUSAND).bank()
+
+    assert shown(match) == (HighlightKind.LEAD, 2, "Cleo takes the lead")
 
 
 @pytest.mark.parametrize("teams", [None, [1, 2, 1]])

@@ -203,6 +203,24 @@ def test_turn_replaced_by_hand_is_not_counted(client, table):
     assert [turn["broken_off"] for turn in client.get("/api/v1/state").json["turns"]] == [True]
 
 
+def test_turn_after_a_tie_is_one_more_and_who_joins_late_takes_part_in_the_rounds_that_are_left(
+    client, table
+):
+    options = {"rounds": 2, "ties": "tied players"}
+    table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten", options=options))
+    for _ in range(2):
+        table.do(RecordEvent(Skipped()))
+    table.do(RecordEvent(Joined("Cleo")))
+    for _ in range(2):
+        table.do(RecordEvent(Skipped()))
+    table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+    assert (table.match.state.turn.seat, "turn 2 of 2" in client.get("/").text) == (2, True)
+
+    table.do(RecordEvent(Skipped()))
+    table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+    assert (table.match.state.turn.seat, "turn 3 of 3" in client.get("/").text) == (0, True)
+
+
 def test_winning_team_is_marked_and_stands_first(client, table):
     names = ("Anna", "Ben", "Cleo", "Dan")
     table.do(StartMatch(names, rules="zilch", teams=(1, 2, 1, 2), options={"target": 1000}))
