@@ -360,7 +360,8 @@ def _last_round(state: State) -> LastRoundJson | None:
         "to_beat": state.players[ahead].score,
         "left": left,
         "needed": max(0, winning_score - state.player.score - at_risk(state)),
-        "decides": len(left) == 1 and state.rules.last_round is not LastRound.UNTIL_UNBEATEN,
+        "decides": set(left) <= {state.turn.seat}
+        and state.rules.last_round is not LastRound.UNTIL_UNBEATEN,
     }
 
 

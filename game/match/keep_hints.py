@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from game.match.apply_event import last_round_seats, welfare_recipient
+from game.match.apply_event import apply_event, welfare_recipient
+from game.match.events import Banked
 from game.match.state import State, reaches_target
 from game.message import Message
 from game.rules.ruleset import HotDice
@@ -29,7 +30,7 @@ def _effects(state: State, keep: Keep) -> Iterator[Message]:
             )
         yield Message("more than %(target)s: scores zero", target=rules.target)
     if state.bank_refusal(keep) is None:
-        yield from _standing(state, state.bank_total(keep))
+        yield from _standing(state, keep)
     if keep.hot:
         must = rules.hot_dice is HotDice.MUST
         yield Message("hot dice: throw all dice again") if must else Message("hot dice")
@@ -49,24 +50,22 @@ def _effects(state: State, keep: Keep) -> Iterator[Message]:
         )
 
 
-def _standing(state: State, total: int) -> Iterator[Message]:
-    """Yield hints about the effect that a score of `total` after banking would have near the end of the match."""
-    if state.closer is None:
-        if reaches_target(state.rules, total):
-            others = last_round_seats(state, state.turn.seat)
-            reached = Message("reaches %(target)s", target=state.rules.target)
-            yield reached if others else Message("wins")
+def _standing(state: State, keep: Keep) -> Iterator[Message]:
+    """Yield hints about the effect that banking a keep would have near the end of the match."""
+    if state.closer is None and not reaches_target(state.rules, state.bank_total(keep)):
         return
-    leader = best_opponent(state)
-    short = state.players[leader].score - total
-    if short >= 0:
-        behind = Message(
-            "%(points)s behind %(name)s", points=short, name=state.players[leader].display_name
-        )
-        yield behind if short else Message("only draws level")
+    banked, mates = step(state, Banked(keep.dice)), state.team_seats(state.turn.seat)
+    if banked.winner in mates:
+        yield Message("wins")
+    elif state.closer is None:
+        yield Message("reaches %(target)s", target=state.rules.target)
     else:
-        is_last = set(state.to_follow) <= {state.turn.seat}
-        yield Message("wins") if is_last else Message("takes the lead")
+        rivals = [banked.players[seat] for seat in banked.order if seat not in mates]
+        best = max(rivals, key=lambda player: player.score)
+        short = best.score - banked.players[mates[0]].score
+        behind = Message("%(points)s behind %(name)s", points=short, name=best.display_name)
+        level = Message("takes the lead") if short else Message("only draws level")
+        yield behind if short > 0 else level
 
 
 def best_opponent(state: State) -> int:

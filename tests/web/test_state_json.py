@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from game.commands import Bank, EnterThrow, KeepDice, RecordEvent, StartMatch
-from game.match.events import Left
+from game.match.events import Left, ScoreSet
 from game.match.rolloff import RollOff
 from game.situation import Choice
 from web.contracts import Photo, PhotoDie
@@ -199,6 +199,15 @@ def test_score_to_beat_in_the_last_round_is_not_of_a_player_who_has_left(table):
         "needed": 1001,
         "decides": True,
     }
+
+
+def test_turn_of_the_closer_decides_nothing_while_somebody_still_has_a_last_turn(table):
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
+    table.do(RecordEvent(ScoreSet(0, 10_000)))
+
+    last = view(table)["last_round"]
+    assert (last["left"], last["needed"], last["decides"]) == ([1], 0, False)
 
 
 def test_no_turn_decides_a_last_round_that_goes_on_until_nobody_beats_the_best_score(table):

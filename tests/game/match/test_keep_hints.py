@@ -99,6 +99,21 @@ def test_the_last_player_wins_by_taking_the_lead():
     assert effect_of(others.throw([1, 1, 1, 1, 3, 4]), 1, 1, 1, 1) == "wins"
 
 
+def test_hint_promises_no_win_if_the_last_turns_go_on_until_nobody_beats_the_best_score():
+    begun = match(target=1000, last_round=LastRound.UNTIL_UNBEATEN).throw([1, 1, 1, 2, 3, 4]).bank()
+    last = begun.throw([2, 3, 3, 4, 4, 6]).throw([1, 1, 1, 5, 2, 3])
+
+    assert last.state.to_follow == (2,)
+    assert effect_of(last, 1, 1, 1, 5) == "takes the lead"
+
+
+def test_who_reaches_the_score_of_the_leader_wins_if_that_knocks_the_leader_back():
+    begun = match(target=1000, knock_back=True).throw([1, 1, 1, 2, 3, 4]).bank()
+    last = begun.throw([2, 3, 3, 4, 4, 6]).throw([1, 1, 1, 5, 2, 3])
+
+    assert effect_of(last, 1, 1, 1) == "wins"
+
+
 def test_fewer_seats_are_left_after_each_turn_of_the_last_round():
     first = match(target=1000)
     second = first.throw([1, 1, 1, 2, 3, 4]).bank()
