@@ -10,7 +10,7 @@ from game.rules.ruleset import Dice
 
 
 def throw_like_a_player(tray: SimulatedTray, match: Match | None) -> None:
-    """Throw the dice that the match expects: one in a roll-off, all of them when a turn begins.
+    """Throw the dice that the match expects: one in a roll-off, and all of them or those taken over when a turn begins.
 
     During a turn, the dice of the chosen keep are set aside first or, if no keep was chosen, the dice of
     the best keep.
@@ -25,9 +25,9 @@ def throw_like_a_player(tray: SimulatedTray, match: Match | None) -> None:
         return
     last = match.state.turn.last
     if last is None:
-        _throw_all(tray, match)
-    elif len(tray.truth) != len(last.dice):  # the dice have been thrown again since they were read
-        tray.throw(len(tray.truth) or match.state.dice_in_hand)
+        _throw_all(tray, match.state.dice_in_hand)
+    elif tray.truth and len(tray.truth) != len(last.dice):
+        tray.throw(len(tray.truth))  # the dice have been thrown again since they were read
     else:
         _throw_again(tray, match, last)
 
@@ -38,7 +38,7 @@ def _throw_again(tray: SimulatedTray, match: Match, last: Throw) -> None:
         return
     keep = last.keep or match.state.keeps[0]
     if keep.hot:
-        _throw_all(tray, match)
+        _throw_all(tray, match.rules.n_dice)
     else:
         tray.set_aside(_true_faces(keep.dice, last.dice, tray.truth))
         tray.throw(keep.dice_left)
@@ -59,7 +59,7 @@ def _true_faces(kept: Dice, read: Dice, truth: Dice) -> Dice:
     return (*right.elements(), *islice(others, len(kept) - right.total()))
 
 
-def _throw_all(tray: SimulatedTray, match: Match) -> None:
-    """Throw as many dice as the rules use; in a game with five dice, the sixth stays in the hand."""
+def _throw_all(tray: SimulatedTray, n_dice: int) -> None:
+    """Throw this many dice; the others stay in the hand, such as the sixth in a game with five dice."""
     tray.gather(aside=True)
-    tray.throw(match.rules.n_dice)
+    tray.throw(n_dice)
