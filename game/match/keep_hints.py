@@ -54,7 +54,7 @@ def _standing(state: State, keep: Keep) -> Iterator[Message]:
     """Yield hints about the effect that banking a keep would have near the end of the match."""
     if state.closer is None and not reaches_target(state.rules, state.bank_total(keep)):
         return
-    banked, mates = step(state, Banked(keep.dice)), state.team_seats(state.turn.seat)
+    banked, mates = apply_event(state, Banked(keep.dice)), state.team_seats(state.turn.seat)
     if banked.winner in mates:
         yield Message("wins")
     elif state.closer is None:

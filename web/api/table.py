@@ -1,7 +1,7 @@
 """The HTTP API of the table: its state, its event stream, its commands, and a phone's picture of the dice."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -52,7 +52,8 @@ from game.match.events import (
     TookOver,
     TurnSet,
 )
-from game.match.state import keeps_after
+from game.match.match import Match
+from game.match.state import Throw, keeps_after
 from game.message import Message
 from game.practice.handicap import HeadStart
 from game.rules import rule_files
@@ -336,8 +337,17 @@ def _add_reading(api: Routes, table: Table, streams: Streams, step_stream: StepS
         shown = [int(face) for face in faces if face in "123456"]
         if len(shown) != len(faces) or len(shown) > match.rules.n_dice:
             raise HttpProblem(404, NO_SUCH_THROW)
-        keeps = keeps_after(match.state.turn.throws, tuple(sorted(shown)), match.rules)
+        keeps = keeps_after(_throws_before(match, len(shown)), tuple(sorted(shown)), match.rules)
         return json_response({"points": keeps[0].score if keeps else 0})
+
+
+def _throws_before(match: Match, n_dice: int) -> tuple[Throw, ...]:
+    """Return the throws of the turn before a throw of this many dice, the last with the keep that leaves them."""
+    *before, last = match.state.turn.throws or (None,)
+    if last is None or last.keep:
+        return match.state.turn.throws
+    keeps = (k for k in match.state.keeps if (k.dice_left or match.rules.n_dice) == n_dice)
+    return (*before, replace(last, keep=next(keeps, None)))
 
 
 def _add_rules(api: Routes, table: Table, rules: tuple[Ruleset, ...]) -> None:

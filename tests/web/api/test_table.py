@@ -201,6 +201,16 @@ def test_points_of_a_throw_are_known_before_it_is_entered(client):
         assert client.get(f"/api/v1/points/{impossible}").status_code == 404
 
 
+def test_points_of_a_throw_after_hot_dice_are_multiplied_although_the_keep_is_still_open(client):
+    post(client, "match", names=["Anna", "Ben"], rules="play-palace")
+    post(client, "dice", dice=[1, 1, 1, 5, 5, 5])
+    points = client.get("/api/v1/points/122346").json["points"]
+    post(client, "keep", dice=[1, 1, 1, 5, 5, 5])
+    state = post(client, "dice", dice=[1, 2, 2, 3, 4, 6]).json
+
+    assert points == state["keeps"][0]["score"] == 20
+
+
 @pytest.mark.parametrize(("path", "body"), [("bank", {}), ("keep", {"dice": [1, 1, 1]})])
 def test_nothing_is_banked_or_kept_while_a_throw_is_read(client, path, body):
     begun(client)
