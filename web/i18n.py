@@ -19,6 +19,7 @@ from flask_babel import (
 
 from game.message import Message, Percentage, format_value
 from game.names import display_name
+from game.rules.ruleset import Ruleset
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 COOKIE = "traykeeper_language"
@@ -123,21 +124,21 @@ def player_name(name: str) -> str:
     return format_value(display_name(name), _CURRENT)
 
 
-def match_length(title: str, target: int, rounds: int) -> str:
+def match_length(rules: Ruleset) -> str:
     """Return the title of a game and how long a match is.
 
     Args:
-        title: Title of the rule set.
-        target: Points to win.
-        rounds: Turns of each player; 0 if the match is played to the target.
+        rules: The rules of the match.
     """
-    if rounds:
-        return str(
-            ngettext(
-                "%(rules)s · one turn each", "%(rules)s · %(num)s turns each", rounds, rules=title
-            )
-        )
-    return str(gettext("%(rules)s · first to %(target)s", rules=title, target=points(target)))
+    title, target = rules.title, points(rules.target)
+    if not rules.rounds:
+        return str(gettext("%(rules)s · first to %(target)s", rules=title, target=target))
+    turns = ngettext(
+        "%(rules)s · one turn each", "%(rules)s · %(num)s turns each", rules.rounds, rules=title
+    )
+    if not rules.target_ends_rounds:
+        return str(turns)
+    return str(gettext("%(turns)s, or first to %(target)s", turns=turns, target=target))
 
 
 def translate_text(text: str) -> str:

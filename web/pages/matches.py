@@ -177,8 +177,7 @@ def _title(match: Match) -> str:
 
 
 def _below(match: Match, when: str) -> str:
-    rules = match.rules
-    length = match_length(rules.title, rules.target, rules.rounds)
+    length = match_length(match.rules)
     turns = ngettext("one turn", "%(num)s turns", len(match.state.turns))
     return " · ".join(filter(None, (length, str(turns), when)))
 

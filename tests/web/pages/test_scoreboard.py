@@ -193,6 +193,13 @@ def test_game_over_rounds_counts_turns_and_has_no_target(client, table):
     assert "10,000" not in client.get("/board").text
 
 
+def test_game_over_rounds_says_which_target_ends_it_earlier(client, table):
+    table.do(StartMatch(("Anna", "Ben"), rules="zonk-ten-rounds"))
+
+    assert "10 turns each, or first to 5,000" in client.get("/").text
+    assert "10 turns each, or first to 5,000" in client.get("/board").text
+
+
 def test_turn_replaced_by_hand_is_not_counted(client, table):
     table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten"))
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
