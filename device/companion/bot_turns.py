@@ -4,9 +4,16 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from device.session.session import Session
+from game.errors import OddsError
 from game.match.events import Bot, Event, Thrown
 from game.match.state import State
-from game.practice.strategy import BestPlay, needs_decision, simulated_dice, strategy_of
+from game.practice.strategy import (
+    BestPlay,
+    needs_decision,
+    plain_play,
+    simulated_dice,
+    strategy_of,
+)
 from game.situation import Situation
 
 THINKING_S = 0.1
@@ -120,8 +127,9 @@ class BotTurns:
     def _decision(self, state: State) -> Event | None:
         if self._thought is None:
             return None
-        if self._thought.exception():
-            return BestPlay(estimate=False).decide(
-                state
-            )  # a match must go on even if the calculation failed
-        return self._thought.result()
+        if self._thought.exception() is None:
+            return self._thought.result()
+        try:  # a match must go on even if the calculation failed
+            return BestPlay(estimate=False).decide(state)
+        except OddsError:
+            return plain_play(state.rules).decide(state)

@@ -71,6 +71,9 @@ _WORTH_OF_DIE = 3
 """Points that a player who keeps well gives up for one more die to throw, in steps. Of eight values from 0 to 6 steps,
 none scored more points in the five rule sets that were tried (kcd, facebook, colorado-dice, everything2, play-palace)."""
 
+_SHARE_TO_BANK = 20
+"""The target divided by this is what a bot banks without any odds: 500 of 10,000 points, a usual turn."""
+
 _LEAST_SHARE_LOST = {BotLevel.CASUAL: 0.57, BotLevel.BEGINNER: 0.60}
 """The share of matches that a level should lose to a level that plays for points: the casual bot to one without errors,
 the beginner to the casual bot. For the casual bot, 0.54 and 0.55 were tried before; with 0.57, best play won 59 % of 2,500
@@ -215,6 +218,11 @@ class StylePlay:
         """Return the points at which the person banks with this chance, between 0 and 1."""
         dice = keep.dice_left or state.rules.n_dice
         return self.style.thresholds[dice - 1] + self.style.spread * log(chance / (1 - chance))
+
+
+def plain_play(rules: Ruleset) -> StylePlay:
+    """Return a strategy for rules under which no odds can be calculated: it banks a twentieth of the target."""
+    return StylePlay(PlayerStyle("", (rules.target // _SHARE_TO_BANK,) * rules.n_dice, spread=0))
 
 
 def preferred_keep(state: State, worth_of_die: int) -> Keep:

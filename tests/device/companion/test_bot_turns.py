@@ -14,14 +14,15 @@ from game.commands import (
     EnterThrow,
     KeepDice,
     ReadAgain,
+    RecordEvent,
     Redo,
     Rematch,
     StartMatch,
     Undo,
 )
-from game.errors import IllegalMove, JournalError
+from game.errors import IllegalMove, JournalError, OddsError
 from game.journal.journal import Journal
-from game.match.events import Banked, Bot, BotDice, Kept, PlayerStyle, Thrown
+from game.match.events import Banked, Bot, BotDice, BotLevel, Kept, PlayerStyle, Skipped, Thrown
 from game.practice.strategy import strategy_of
 from game.rules import rule_files
 from game.situation import Situation, TableError
@@ -343,12 +344,28 @@ def test_a_bot_whose_style_does_not_fit_the_rules_goes_on_with_the_best_play(tmp
         assert table.events[-1] == Banked((1, 1, 1))
 
 
+EVERY_FACE = {"singles": {"1": 100, "2": 10, "3": 10, "4": 10, "5": 50, "6": 10}}
+
+
+@pytest.mark.parametrize("options", [EVERY_FACE, {"singles": {"1": 101}}])
+@pytest.mark.parametrize("level", list(BotLevel))
+def test_a_bot_plays_on_under_rules_without_odds(tmp_path, options, level):
+    """If every face scores, no turn has best play; if 8,000 points come in steps of one, they are too many."""
+    rules = rule_files.with_options(rule_files.load("zilch"), options)
+    bot = Bot(BotDice.SIMULATED, level=level)
+    with bot_table(tmp_path / "journal.db", bot, rules, think=failing_think) as table:
+        table.session.do(RecordEvent(Skipped()))
+        table.let_play()
+
+        assert [turn.seat for turn in table.session.live_match.match.state.turns] == [0, 1]
+
+
 def failing_think(bot, state):
     """Compute the decision at once, and store any error in the future, as the worker process does."""
     thought = Future()
     try:
         thought.set_result(strategy_of(bot, state.rules).decide(state))
-    except IndexError as error:
+    except (IndexError, OddsError) as error:
         thought.set_exception(error)
     return thought
 
