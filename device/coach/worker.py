@@ -13,7 +13,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from game.errors import GameError
+from game.errors import GameError, OddsError
 from game.journal.history import History
 from game.match.events import Bot, Event, PlayerStyle
 from game.match.match import Match
@@ -35,6 +35,8 @@ answers in seconds when a person is waiting for a bot. At the lowest priority, i
 SAVE_INTERVAL_S = 20.0
 _STILL_WORKING = 0.99
 """The share that is reported when the table for two players is done and the match of three is not."""
+
+_TWO = 2
 
 MAX_TABLES = 4
 """Largest number of tables in memory, of 0.3 to 3 MB each."""
@@ -97,7 +99,11 @@ class Worker:
         """
         match = self._history.match(match_id)
         wins = self._wins(match.rules)
-        return review(match, wins), wins is not None and wins.solved, caveats(match, wins)
+        try:
+            found = review(match, wins)
+        except OddsError:  # these rules have no odds, so nothing is known about luck and decisions
+            found = Review((), (), of_two=len(match.state.players) == _TWO)
+        return found, wins is not None and wins.solved, caveats(match, wins)
 
     def solve(self, rules: Ruleset, seconds: float, three: bool = False) -> float:  # noqa: FBT001, FBT002 - sent as a plain argument
         """Work on the chances for some rules, and return how much of the work is done, from 0 to 1.

@@ -19,7 +19,7 @@ from game.journal.journal import Journal
 from game.match.events import Banked, Bot, Thrown
 from game.match.match import Match
 from game.odds.three_players import solve_three
-from game.rules.rule_files import load
+from game.rules.rule_files import load, with_options
 from game.situation import TableError
 from game.stats.counts import DiceSetPeriod
 from tests.throws import FARKLE
@@ -201,6 +201,15 @@ def test_a_match_from_the_journal_is_reviewed(rig):
     assert found.solved
     assert found.caveats == ()
     assert len(found.review.moments) == 1
+
+
+def test_the_review_of_a_match_under_rules_without_odds_is_empty(rig):
+    """Without it, pages that wait for the review would wait for ever."""
+    every_face = {"singles": dict.fromkeys("123456", 50)}
+    number = rig.play(with_options(RULES, every_face))
+    found = rig.until(lambda: rig.coach.review(number, 1))
+
+    assert (found.solved, found.review.moments, found.review.of_two) == (False, (), True)
 
 
 def test_a_missing_match_is_an_error(rig):
