@@ -36,3 +36,11 @@ def test_readings_that_agree_are_as_confident_as_the_least_confident():
 def test_readings_that_differ_are_unsure_in_either_order(seen):
     assert not combine_readings([BOTH, Reading(seen)]).is_sure
     assert not combine_readings([Reading(seen), BOTH]).is_sure
+
+
+def test_json_names_the_problem_of_a_die_that_has_one():
+    cocked = replace(FIVE, value=None, problem=Problem.COCKED)
+
+    problems = [die["problem"] for die in Reading((ONE, cocked)).to_json()["dice"]]
+
+    assert problems == [None, "cocked"]

@@ -62,6 +62,12 @@ def test_a_doubtful_face_that_clearly_looks_like_another_becomes_that_one(shot, 
     assert opinion(shot, places, [(5, (6, 0.6, DOUBT))], looks) == [(5, SURE)]
 
 
+def test_a_doubtful_face_does_not_become_another_before_all_faces_were_seen(shot, places, looks):
+    others = [look for look in looks if look.value != 1]
+
+    assert opinion(shot, places, [(5, (6, 0.6, DOUBT))], others) == [(6, DOUBT)]
+
+
 def test_a_certain_face_that_looks_like_another_is_doubtful_in_a_doubtful_throw(
     shot, places, looks
 ):

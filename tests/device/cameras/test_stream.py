@@ -269,6 +269,7 @@ def test_a_wrong_password_is_sent_once(server, scheme):
         ("401", "refuses the user or the password (401): correct them"),
         ("403", "does not let this user see its pictures (403): allow that"),
         ("404", "nothing at this address (404): look up the path"),
+        ("410", "nothing at this address (410): look up the path"),
         ("400", "refuses the request (400): look up the address"),
         ("500", "reports a fault of its own (500): close other viewers"),
         ("503", "reports a fault of its own (503): close other viewers"),

@@ -302,6 +302,17 @@ def test_points_of_a_turn_are_those_of_turns_that_were_played():
     assert np.mean(played) == pytest.approx(average, abs=3 * np.std(played) / 300**0.5)
 
 
+def test_a_player_who_always_banks_does_so_from_exactly_the_lowest_points_that_count():
+    rules, style = (
+        with_options(load("standard"), {"minimum_bank": 300}),
+        PlayerStyle("", (0,) * 6, 1),
+    )
+    chances, least = points_of_turns(rules, [style])[:, 0], 300 // unit(rules)
+
+    assert chances[1:least].sum() == 0
+    assert chances[least] > 0.01
+
+
 def test_a_level_survives_the_journal():
     bot = Bot(level=BotLevel.CASUAL, seed=7)
 

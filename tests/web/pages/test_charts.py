@@ -47,3 +47,13 @@ def test_names_at_the_ends_of_the_lines_do_not_overlap():
     assert [each.text for each in named][:3] == ["Anna", "Ben", "<b>"]
     assert all(b - a >= NAME_HIGH for a, b in itertools.pairwise(heights))
     assert heights[-1] <= HIGH
+
+
+def test_each_name_stands_at_the_end_of_its_line():
+    root = ET.fromstring(score_curve(set_by_hand()))  # noqa: S314 - our own drawing
+    lines = [each.get("d") for each in root.iter("path") if each.get("class") == "line"]
+    ends = {float(line.split("L")[-1].split()[0]) for line in lines}
+    names = {float(each.get("x")) for each in root.iter("text") if "named" in each.get("class")}
+
+    assert len(ends) == len(names) == 1
+    assert 0 < min(names) - max(ends) < NAME_HIGH
