@@ -1,5 +1,6 @@
 """The profile file: checked, written atomically, migrated."""
 
+import os
 import threading
 from dataclasses import replace
 
@@ -214,6 +215,21 @@ def test_a_broken_profile_is_reported_and_kept_next_to_the_new_one(tmp_path):
     assert (tmp_path / f"{PROFILE_FILE}.bak").read_text("utf-8") == "format = 2\n"
     assert load(tmp_path / PROFILE_FILE) == PI
     assert not profiles.trouble
+
+
+def test_the_profile_that_replaces_a_broken_one_survives_a_power_cut(tmp_path, monkeypatch):
+    file, on_disk, sync = tmp_path / PROFILE_FILE, [], os.fsync
+
+    def note(number):
+        sync(number)
+        if os.readlink(f"/proc/self/fd/{number}") == str(tmp_path):
+            on_disk.append(file.read_bytes())
+
+    file.write_text("format = 2\n")
+    monkeypatch.setattr(os, "fsync", note)
+    ProfileStore(file).save(PI)
+
+    assert on_disk[-1] == as_text(PI).encode()
 
 
 def test_the_profile_of_another_camera_is_kept_next_to_the_new_one(tmp_path):

@@ -387,6 +387,17 @@ def test_picture_and_clip_of_a_throw_cross_to_the_other_tray_in_parts(pair, thro
     assert shown.index == watcher.match.last_throw.index
 
 
+def test_the_next_part_of_a_picture_is_requested_without_a_pause(pair):
+    thrower, watcher, position, _ = throw_at(pair, "host")
+    pair.exchange()
+    assert not watcher.shared.conversation.has_news
+
+    thrower.files[position] = bytes(range(256)) * 400
+    pair.exchange()
+
+    assert watcher.shared.conversation.has_news
+
+
 @pytest.mark.parametrize("lost", ["lose_request", "lose_answer"])
 @pytest.mark.parametrize("cut", range(4))
 @pytest.mark.parametrize("thrower", ["host", "guest"])
