@@ -271,6 +271,16 @@ def test_the_newest_backup_with_more_matches_is_kept_as_well_as_the_largest(
     assert {1, 2} <= {found.matches for found in backups.valid()}
 
 
+@pytest.mark.usefixtures("journal")
+def test_a_file_that_is_no_backup_counts_as_one_without_matches(backups, tmp_path):
+    made = backups.make()
+    made.write_bytes(b"")
+    for _ in range(KEPT[DAILY]):
+        backups.make()
+
+    assert made.name not in files(tmp_path)
+
+
 def _copy(folder, n_matches):
     """Return a copy of another journal with this many matches."""
     folder.mkdir()
