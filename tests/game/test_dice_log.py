@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from game.dice_log import MAX_THROWS, DiceLog
+from game.match.events import Place
 
 DICE = st.lists(st.integers(1, 6), min_size=1, max_size=8).map(lambda d: tuple(sorted(d)))
 
@@ -54,3 +55,9 @@ def test_the_oldest_throws_are_dropped_but_stay_counted():
         MAX_THROWS + 5,
         MAX_THROWS + 5,
     )
+
+
+def test_a_throw_is_entered_by_hand_if_no_camera_saw_its_dice():
+    log = DiceLog().add((6,), (6,), (Place(6, 10.0, 20.0, 5.0),)).add((6,), (6,))
+
+    assert [throw.is_entered_by_hand for throw in log.throws] == [False, True]

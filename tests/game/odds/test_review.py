@@ -79,6 +79,18 @@ def test_luck_and_decisions_explain_every_match(last_round):
         assert all(m.win <= 1e-12 for m in found.moments if m.kind is Cause.DECISION)
 
 
+def test_after_a_reset_the_player_has_the_chance_of_a_score_of_zero():
+    rules = replace(RULES, four_twos_reset=True)
+    wins = MatchOdds.unsolved(rules, rules.target)
+    for _ in wins.solve():
+        pass
+    match = Match.start(rules, ["Anna", "Ben"]).throw((1, 1, 2, 3, 4)).bank().throw(FARKLE)
+    moments = review(match.throw((2, 2, 2, 2, 3)), wins).moments
+    change = [sum(m.win for m in moments if m.seat == seat) for seat in (0, 1)]
+
+    assert change[0] - change[1] == pytest.approx(1 - 2 * wins.first_player, abs=1e-9)
+
+
 def test_banking_far_too_early_gives_something_away(wins):
     match = Match.start(RULES, ["Anna", "Ben"]).throw((1, 2, 3, 4, 6)).bank()
     found = review(match, wins)
