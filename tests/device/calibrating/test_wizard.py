@@ -14,7 +14,7 @@ from game.situation import TableError
 from tests.device.calibrating.test_profile_file import TunableTray
 from tests.handled_tray import HandledTray
 from tests.waiting import PATIENCE_S, until
-from vision import Die, Reading
+from vision import Die, Problem, Reading
 from web.contracts import CalibrationStep
 
 SIZE = (1536, 864)
@@ -180,6 +180,17 @@ def test_dice_that_were_not_thrown_and_an_empty_tray_are_refused(bench):
     bench.wizard.do(CalibrationStep.TEST)
     with pytest.raises(TableError, match="Not thrown yet"):
         bench.wizard.do(CalibrationStep.TEST)
+
+
+def test_each_die_is_shown_with_its_face_or_its_problem(bench):
+    set_exact_corners(bench)
+    bench.throw(1, 2, 3, 4, 5, 6)
+    dice = bench.wizard.do(CalibrationStep.TEST).dice
+    read = [die for die in dice if die.problem is None]
+
+    assert {die.problem for die in dice} <= {None, *map(str, Problem)}
+    assert {die.value for die in read} <= {1, 2, 3, 4, 5, 6}
+    assert len(read) >= 3
 
 
 def test_the_self_test_needs_three_complete_throws_in_a_row(bench):
