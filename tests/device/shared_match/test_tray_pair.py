@@ -567,6 +567,22 @@ def test_a_tray_that_lost_steps_gets_them_back_from_the_other_one(pair, name):
     assert pair.agree
 
 
+def test_pictures_of_throws_that_a_restored_backup_lacks_are_not_requested(pair):
+    pair.begin()
+    copy = pair.guest.history.copy()
+    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    pair.exchange()
+    pair.exchange()
+    conversation = pair.guest.shared.conversation
+    assert conversation.message().want
+    pair.guest.journal.restore(copy)
+    pair.guest.session.reload()
+    pair.guest.shared.refresh()
+
+    assert pair.guest.shared.conversation is conversation
+    assert conversation.message().want is None
+
+
 def play_some(pair, random, n):
     for _ in range(n):
         play(pair, random)
