@@ -30,6 +30,12 @@ def test_a_tray_that_fills_the_frame_leaves_no_room_for_a_set_aside_area():
     assert propose_zone(placed(0.02, 0.98, 0.02, 0.98), *SIZE) is None
 
 
+def test_a_side_beyond_which_the_area_would_cross_itself_is_left_out():
+    askew = Outline(((0.5, 0.43), (0.56, 0.17), (0.86, 0.86), (0.47, 0.71)))
+
+    assert propose_zone(askew, *SIZE) is not None
+
+
 @pytest.mark.parametrize("turned", range(4))
 def test_the_order_of_the_corners_does_not_matter(turned):
     corners = placed(0.05, 0.6).corners

@@ -19,6 +19,7 @@ import pytest
 
 from device.cameras import camera_opener
 from device.cameras.base import Frame
+from device.cli import main
 from device.commands import doctor
 from device.commands.doctor import CHECKS, examine, findings_as_text, pack_report, redacted
 from device.doctor import checks, problems
@@ -400,6 +401,14 @@ def test_invalid_settings_are_one_failure(tmp_path):
     assert done.returncode == 1
     assert "did you mean 'port'?" in checks["settings"]["line"]
     assert checks["settings"]["remedy"] == str(problems.BAD_SETTINGS.remedy)
+
+
+def test_the_exit_status_is_0_if_no_check_fails(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["doctor", "--json", "heat"])
+
+    assert ended.value.code == 0
+    assert json.loads(capsys.readouterr().out)["ok"]
 
 
 @pytest.mark.usefixtures("in_1970")

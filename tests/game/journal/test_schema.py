@@ -8,7 +8,7 @@ import pytest
 from game.errors import DamagedJournal, JournalError
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.journal.schema import TABLES, VERSION, check_tables
+from game.journal.schema import TABLES, VERSION, check_tables, open_copy
 from game.match.events import ScoreSet
 from game.match.match import Match
 from game.rules import rule_files
@@ -22,6 +22,16 @@ def test_a_journal_of_a_newer_version_is_left_unchanged(tmp_path):
 
     with pytest.raises(JournalError, match=r"from a newer version .* update this Traykeeper"):
         Journal.open(path)
+
+
+def test_a_copy_that_a_newer_version_wrote_is_refused(tmp_path):
+    path = tmp_path / "journal.db"
+    Journal.open(path).close()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version = 99")
+
+    with pytest.raises(JournalError, match=r"from a newer version .* update this Traykeeper"):
+        open_copy(path.read_bytes())
 
 
 ENTRY = "position, match, seq, time, body, seal"

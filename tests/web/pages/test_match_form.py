@@ -1,7 +1,7 @@
 """House rules in the form for a new match."""
 
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
@@ -34,6 +34,15 @@ def test_defaults_and_differences_make_up_the_rules(name):
     defaults = match_form.option_values(match_form.DEFAULTS)
 
     assert defaults | match_form.beyond_defaults(rules) == match_form.option_values(rules)
+
+
+def test_a_rule_set_is_summed_up_with_its_opening_if_it_has_one():
+    def summed_up(**options):
+        rules = replace(match_form.DEFAULTS, straight=1_500, three_pairs=0, **options)
+        return ", ".join(map(str, match_form.summary(rules)))
+
+    assert summed_up(opening=500) == "straight 1,500, on the board with 500, to 10,000"
+    assert summed_up(opening=0) == "straight 1,500, to 10,000"
 
 
 def test_match_uses_its_house_rules_and_marks_them(client):
