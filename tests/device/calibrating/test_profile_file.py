@@ -3,6 +3,7 @@
 import os
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -222,7 +223,7 @@ def test_the_profile_that_replaces_a_broken_one_survives_a_power_cut(tmp_path, m
 
     def note(number):
         sync(number)
-        if os.readlink(f"/proc/self/fd/{number}") == str(tmp_path):
+        if Path(f"/proc/self/fd/{number}").readlink() == tmp_path:
             on_disk.append(file.read_bytes())
 
     file.write_text("format = 2\n")
