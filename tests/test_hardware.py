@@ -105,6 +105,13 @@ def test_dice_that_are_too_small_get_advice():
     assert "too small to read: use dice of 6 mm" in small.advice
 
 
+def test_a_camera_that_hangs_very_low_gets_advice():
+    assert (
+        "so close that the sides of the dice show"
+        in mount_camera(CAMERA_VIEWS[1], (100, 100), 16).advice
+    )
+
+
 def test_the_command_prints_every_camera():
     done = CliRunner().invoke(cli, ["calibrate", "height", "--tray", "250x250", "--die", "8"])
 

@@ -11,13 +11,14 @@ import pytest
 
 from device.coach.coach import TABLES, TableCoach
 from device.coach.notes_file import NOTES_FILE, NotesFile
-from device.coach.worker import NICENESS
+from device.coach.worker import NICENESS, Worker
 from device.coach.worker_client import WorkerClient, WorkerLostError
 from game.errors import JournalError
 from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import Banked, Bot, Thrown
 from game.match.match import Match
+from game.odds.table_store import TableStore
 from game.odds.three_players import solve_three
 from game.rules.rule_files import load, with_options
 from game.situation import TableError
@@ -278,3 +279,13 @@ def test_the_current_set_of_dice_counts_from_the_end_of_a_restored_journal(rig):
     rig.coach.rewind(position)
 
     assert rig.coach._notes_file.notes.dice[1:] == (DiceSetPeriod("blue", position),)
+
+
+def test_after_a_restored_backup_only_its_matches_are_counted(rig, tmp_path):
+    path, sets = tmp_path / "journal.db", (DiceSetPeriod("ivory"),)
+    copy, worker = History(path).copy(), Worker(path, TableStore(tmp_path))
+    rig.play()
+    assert worker.count(sets, COACH_PATIENCE_S).sets[0].matches == 1
+    rig.journal.restore(copy)
+
+    assert worker.count(sets, COACH_PATIENCE_S).sets[0].matches == 0

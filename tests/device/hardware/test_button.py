@@ -61,3 +61,12 @@ def test_a_hold_is_reported_repeatedly_until_the_release(pins):
 
     assert reported[-1] is None
     assert len(held) == 1
+
+
+def test_the_pin_of_a_closed_button_can_be_used_again(pins):
+    def open_button():
+        return TrayButton(pins, on_release=lambda *_: None, on_holding=lambda _: None)
+
+    first = open_button()
+    first.close()
+    open_button().close()

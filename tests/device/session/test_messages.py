@@ -27,6 +27,12 @@ def test_the_cost_of_three_threes_is_named_in_a_farkle_too():
     assert str(messages.outcome(match)) == "2 3 3 3 4 6: farkle, Anna! That costs 300. Ben throws."
 
 
+def test_the_cost_of_a_first_turn_without_points_is_named():
+    match = begin(scoreless_start=200).throw((2, 3, 3, 4, 6, 6))
+
+    assert str(messages.outcome(match)) == "2 3 3 4 6 6: farkle, Anna! That costs 200. Ben throws."
+
+
 def test_charity_roll_below_the_opening_is_not_called_a_farkle():
     match = begin(opening=500, target=1000, last_round=LastRound.CHARITY_ROLL)
     match = match.throw(THOUSAND).bank().throw((1, 1, 2, 3, 4, 6))

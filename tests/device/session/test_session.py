@@ -83,6 +83,17 @@ def test_an_answer_accepts_the_throw_as_of_the_time_it_was_seen(session, reader)
     assert reader.notes == [12.5, 20.0]
 
 
+def test_a_reading_is_cancelled_once_nobody_waits_for_it(session, reader):
+    cancelled = []
+    reader.cancel_request = lambda: cancelled.append(reader.requests)
+    press(session)
+    session.camera_found()
+    assert (reader.requests, cancelled) == (1, [])
+    session.do(EnterThrow(THOUSAND))
+
+    assert (reader.requests, cancelled) == (1, [1])
+
+
 def test_a_correction_with_a_question_accepts_no_reading(session, reader):
     read(session, *THOUSAND, time_s=12.5)
     session.do(Bank((1, 1, 1)))
