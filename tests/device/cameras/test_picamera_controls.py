@@ -89,6 +89,12 @@ def test_exposure_settles_and_is_then_held_without_flicker():
     assert {frame["ColourGains"] for frame in frames} == {(light.red, light.blue)}
 
 
+def test_the_white_balance_settles_even_if_the_exposure_is_steady_from_the_start():
+    light = applied(Sensor(wanted_us=1_000)).tuning.light
+
+    assert (light.red, light.blue) == pytest.approx((2.1, 1.6), rel=0.01)
+
+
 def test_under_60_hz_the_exposure_is_a_multiple_of_its_half_period():
     light = applied(Sensor(wanted_us=18_000), Tuning(mains_hz=60)).tuning.light
 
