@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from game.file_io import open_readable, read_bounded
+from game.file_io import open_readable, read_bounded, write_atomically
 
 
 def test_a_pipe_filled_by_a_shell_is_read_to_its_end():
@@ -34,3 +34,10 @@ def test_a_device_is_only_read_by_a_caller_that_limits_the_size():
         assert file.read(3) == bytes(3)
     with pytest.raises(OSError, match="a device or a pipe"):
         read_bounded(Path("/dev/zero"), 3)
+
+
+def test_a_file_that_was_written_is_closed_with_its_folder(tmp_path):
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    write_atomically(tmp_path / "file", "text")
+
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
