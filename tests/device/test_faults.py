@@ -13,7 +13,7 @@ from device.app import PlayOptions, open_maintenance
 from device.companion import companion
 from device.hardware.outputs import RgbLamp, Signals
 from device.watching import tray_watch
-from device.watching.camera_link import HUNG_S
+from device.watching.camera_link import HUNG_S, LOST_S
 from device.watching.tray_watch import BURST_FRAMES
 from game.commands import AcknowledgeDamage, Bank, EnterThrow, Hold, StartMatch, Undo
 from game.errors import JournalError
@@ -357,3 +357,14 @@ def test_a_camera_that_hangs_while_it_opens_is_reported(tmp_path):
         assert "is not responding" in str(rig.companion.snapshot().message)
 
         assert rig.until(lambda s: s.camera is not None).camera == "simulated tray"
+
+
+def test_a_camera_that_only_a_new_process_can_use_makes_the_companion_restart(tmp_path):
+    restarts = []
+    with open_rig(tmp_path, restart=lambda: restarts.append(1)) as rig:
+        rig.companion.process_next(0)
+        assert not restarts
+        rig.clock.now_s += LOST_S + 1
+        rig.companion.process_next(0)
+
+        assert restarts

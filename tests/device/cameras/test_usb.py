@@ -259,6 +259,18 @@ def test_a_known_tuning_is_set_at_once():
     assert shape == (160, 90, 3)
 
 
+def test_focus_and_exposure_are_found_again_on_request():
+    webcam = Adjustable(light=1.2)
+    camera = UsbCamera(open_device=lambda which: webcam)
+    assert camera.tuning.focus_steps == 120
+    webcam.light, webcam.knobs[cv2.CAP_PROP_FOCUS] = 0.6, 80.0
+    camera.refocus()
+    camera.close()
+
+    assert camera.tuning.focus_steps == 80
+    assert camera.tuning.light.exposure_us == 20_000
+
+
 def test_a_webcam_is_told_the_frequency_of_the_mains():
     webcam = Adjustable()
     opened(webcam, Tuning(mains_hz=60))
