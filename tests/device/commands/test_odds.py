@@ -57,6 +57,13 @@ def test_published_chances_are_reproduced(rules, published):
     assert published in ask("--rules", rules)
 
 
+def test_the_most_points_at_which_to_throw_on_are_named_for_each_number_of_dice():
+    lines = [" ".join(line.split()) for line in ask("--rules", "zilch").splitlines()]
+
+    assert "to 300 with 1 die to throw" in lines
+    assert "to 3,100 with 5 dice to throw" in lines
+
+
 def test_the_match_is_null_with_piggybacking_or_another_target():
     assert json.loads(ask("--rules", "stirler", "--json"))["match"] is None
     assert json.loads(ask("--rules", "zilch", "--target", "300", "--json"))["match"] is None
