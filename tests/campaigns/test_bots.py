@@ -82,7 +82,8 @@ def play(state, bots, random):
     """Play a match to its end; return the winner and how many banks were sure losses."""
     lost = 0
     while state.winner is None:
-        before, decides = state, needs_decision(state)
+        # Before the first throw the only decision is to take over, so a turn that ends then was a farkle.
+        before, decides = state, state.turn.last is not None and needs_decision(state)
         state = play_on(state, bots[state.turn.seat], random)
         if decides and len(state.turns) > len(before.turns):
             lost += judged(before, state) == "lost"
