@@ -2,8 +2,8 @@
 
 In the simulated matches, each player decides as in a solved two-player match against the best of the others. This
 policy differs from the race model on which the computed chance is based. Half of the positions are drawn from all scores,
-the others from scores that are close together. For three players and short targets, the chance is also compared with
-an exact solution.
+the others from scores that are close together. With --exact, the chances in short matches are compared with an exact
+solution instead.
 """
 
 from collections import defaultdict
@@ -20,9 +20,9 @@ import platformdirs
 
 from game.odds.compiled_rules import Floats, Indices
 from game.odds.match_odds import MatchOdds
-from game.odds.race import Race, RaceTurn, build_race, race_turn
+from game.odds.race import Race, RaceTurn, build_race, chances_of_others, race_turn
+from game.odds.several_players import solve_exactly
 from game.odds.table_store import TableStore
-from game.odds.three_players import PLAYERS, solve_three
 from game.odds.turn_odds import Outcomes, last_turns, solve_turn, turn_outcomes
 from game.rules import rule_files
 from game.rules.ruleset import LastRound, Ruleset
@@ -67,7 +67,13 @@ class Position:
 @click.option(
     "--exact",
     type=click.IntRange(100, 5_000),
-    help="Compare three players with exact matches to this target, which takes minutes, instead of simulations.",
+    help="Compare with exact matches to this target, which takes minutes, instead of simulations.",
+)
+@click.option(
+    "--players",
+    type=click.IntRange(FEWEST, MOST),
+    default=FEWEST,
+    help="Number of players for --exact.",
 )
 @click.option(
     "--rules",
@@ -79,17 +85,22 @@ class Position:
 @click.option(
     "--positions", type=click.IntRange(4, 1_000), default=200, help="Positions for each rule set."
 )
-def command(matches: int, positions: int, exact: int | None, names: tuple[str, ...]) -> None:
+def command(
+    matches: int, positions: int, exact: int | None, players: int, names: tuple[str, ...]
+) -> None:
     """Measure the error in the chances of winning for three to six players, by simulating matches.
 
     \b
     traykeeper bench players --matches 100000 --positions 200
     traykeeper bench players --exact 1000
-    traykeeper bench players --exact 500 --rules greed --rules zonk
+    traykeeper bench players --exact 500 --players 4 --rules greed --rules zonk
     """
     if exact is not None:
+        click.echo(
+            f"{'to ' + format(exact, ','):<28}start  estimate   off by  within 1 %  at most  others at most"
+        )
         for name in names:
-            _print_exact(rule_files.load(name), exact, positions)
+            _print_exact(rule_files.load(name), exact, players, positions)
         return
     click.echo(f"{'':<18}players  positions    off by  within 1 %   at most   an answer")
     for name in RULES:
@@ -101,27 +112,30 @@ def command(matches: int, positions: int, exact: int | None, names: tuple[str, .
     click.echo(f"The simulation itself has a standard error of up to {0.5 / sqrt(matches):.2%}.")
 
 
-def _print_exact(rules: Ruleset, target: int, positions: int) -> None:
-    """Print the errors for three players in positions from all scores of a short match."""
+def _print_exact(rules: Ruleset, target: int, players: int, positions: int) -> None:
+    """Print the errors of the estimate in positions from all scores of a short match."""
     start_s = process_time()
-    exact = solve_three(rules, target)
+    exact = solve_exactly(rules, target, players)
     took_s = process_time() - start_s
     wins = MatchOdds.unsolved(rules, target)
     for _ in wins.solve():
         pass
     model, rng = build_race(wins), np.random.default_rng(1)
-    errors = []
+    start = Position((0,) * players, players - 1)
+    off, others = [], []
     for _ in range(positions):
-        a, b, c = map(int, rng.integers(0, model.goal, PLAYERS))
-        seat = int(rng.integers(PLAYERS))
-        chance, _first = _chance(model, _turn(model, Position((a, b, c), PLAYERS - 1 - seat)))
-        errors.append(abs(chance - float(exact.at((a, b, c), seat)[0])))
-    off = np.array(errors)
-    start = float(exact.at((0, 0, 0), 0)[0])
-    begun, _first = _chance(model, _turn(model, Position((0, 0, 0), PLAYERS - 1)))
+        at = Position(
+            tuple(map(int, rng.integers(0, model.goal, players))), int(rng.integers(players))
+        )
+        first, *rest = exact.at(at.scores, players - 1 - at.later).tolist()
+        chance, _ended = _chance(model, _turn(model, at))
+        off.append(abs(chance - first))
+        found = chances_of_others(model, at.scores, at.later, chance)
+        others.append(max(abs(a - b) for a, b in zip(found, rest, strict=True)))
+    errors, most = np.array(off), max(others)
     click.echo(
-        f"{rules.name:<18}to {target:,}: at the start {start:.1%}, estimate {begun:.1%}; off by {off.mean():.2%}, within 1 % in {(off < NEAR).mean():.0%},"
-        f" at most {off.max():.2%}; solved exactly in {took_s:.0f} s"
+        f"{rules.name:<22}{players}{exact.at(start.scores, 0)[0]:>10.1%}{_chance(model, _turn(model, start))[0]:>10.1%}"
+        f"{errors.mean():>9.2%}{(errors < NEAR).mean():>12.0%}{errors.max():>9.2%}{most:>16.2%}   solved in {took_s:.0f} s"
     )
 
 

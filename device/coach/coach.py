@@ -18,7 +18,7 @@ from game.match.state import State
 from game.message import Message
 from game.odds.match_model import unsolvable_reason
 from game.odds.review import Caveat, Figures, Review
-from game.odds.three_players import PLAYERS, can_solve
+from game.odds.several_players import PLAYERS, can_solve
 from game.practice.handicap import HeadStart
 from game.rules.ruleset import Ruleset
 from game.situation import TableError

@@ -20,8 +20,8 @@ from game.match.match import Match
 from game.match.state import State
 from game.odds.match_odds import MatchOdds, rules_digest
 from game.odds.review import Caveat, Figures, Review, caveats, figures, review
+from game.odds.several_players import ExactMatch, exact_three, remember_three
 from game.odds.table_store import TableStore
-from game.odds.three_players import ThreePlayers, exact_three, remember_three
 from game.practice.handicap import HeadStart, even_head_start
 from game.practice.learning import style_of
 from game.practice.strategy import strategy_of
@@ -54,7 +54,7 @@ class Worker:
         self._history, self._tables = History(journal), tables
         self._cached: dict[str, MatchOdds | None] = {}
         self._solving: _Solving | None = None
-        self._three: tuple[str, ThreePlayers, Iterator[float]] | None = None
+        self._three: tuple[str, ExactMatch, Iterator[float]] | None = None
         self._counting, self._identity = MatchCounter(self._history), ""
 
     def figures(self, match: Match) -> Figures:
@@ -121,7 +121,7 @@ class Worker:
         key = rules_digest(rules, rules.target)
         wins = self._wins(rules)
         if three and wins is not None and wins.solved:
-            return self._solve_three(key, rules, wins, seconds)
+            return self._solve_exactly(key, rules, wins, seconds)
         if self._solving is None or self._solving.key != key:
             self.close()
             self._solving = _Solving(key, self._tables, self._tables.begin(rules))
@@ -131,11 +131,11 @@ class Worker:
             self._cached.pop(key, None)
         return min(share, _STILL_WORKING) if three else share
 
-    def _solve_three(self, key: str, rules: Ruleset, wins: MatchOdds, seconds: float) -> float:
+    def _solve_exactly(self, key: str, rules: Ruleset, wins: MatchOdds, seconds: float) -> float:
         if exact_three(wins) is not None:
             return 1.0
         if self._three is None or self._three[0] != key:
-            solved = ThreePlayers(rules, rules.target)
+            solved = ExactMatch(rules, rules.target)
             self._three = key, solved, solved.solve()
         _, solved, shares = self._three
         until_s, share = monotonic() + seconds, 0.0

@@ -28,9 +28,9 @@ from game.odds.match_model import unsolvable_reason
 from game.odds.match_odds import MatchOdds, first_player_with_piggyback, is_exact, left_out_of_match
 from game.odds.race import cached_race, chances_of_others, points_race
 from game.odds.review import is_race, position_of, turn_odds_of
+from game.odds.several_players import end_game
 from game.odds.simulation import play_out
 from game.odds.table_store import TableStore
-from game.odds.three_players import end_game
 from game.odds.turn_odds import (
     chances_to_reach,
     farkle_within,

@@ -195,6 +195,14 @@ class Places:
     level: Indices
     answered: Floats
 
+    def waiting(self, n: int) -> "Places":
+        """Return the same if the first `n` players have had one turn less."""
+        found = Places(self.chances.copy(), self.level.copy(), self.answered.copy())
+        found.chances[1:, :n] = self.chances[:-1, :n]
+        found.level[1:, :n] = self.level[:-1, :n]
+        found.answered[1:, :n] = self.answered[:-1, :n]
+        return found
+
     def turn(self, parts: Floats, player: int, turns: int) -> Floats:
         """Return the part of the race model that describes a player's next turn.
 
@@ -396,16 +404,19 @@ class Rivals:
         scores: Scores of the opponents in steps. The opponent who throws next comes first.
         later: How many opponents still throw in this round.
         mine: Score of the current player in steps, which the opponents react to.
+        waiting: How many opponents, from the first, throw after the current player's next turn. 0 if the current player has
+            just thrown.
     """
 
     race: Race
     scores: tuple[int, ...]
     later: int
     mine: int
+    waiting: int = 0
 
     @cached_property
     def _places(self) -> Places:
-        return self.race.places((*self.scores, self.mine), self.later)
+        return self.race.places((*self.scores, self.mine), self.later).waiting(self.waiting)
 
     @cached_property
     def _short(self) -> Floats:
@@ -490,6 +501,8 @@ class Rivals:
         The best score is the one to overtake. The chance is indexed by the number of steps by which
         the score exceeds the target.
         """
+        if turns == 1 and i < self.waiting:
+            return np.zeros(self.race.reach.shape[3])
         reach = self._places.turn(self.race.reach, i, turns - 1)
         best: Floats = self._places.chances[turns - 1, i] @ reach
         for j in range(i + 1, len(self.scores)):
@@ -525,10 +538,12 @@ class Rivals:
         for i, score in enumerate(self.scores):
             later = int(i < self.later)
             exact = self.race.exact[later * (self.race.seats - 1)][:, score]
+            if i < self.waiting:
+                exact = 1 - self.race.exact[(1 - later) * (self.race.seats - 1)][score]
             risks.append(1 - exact)
             ratios.append(np.ones_like(exact))
             if risks[-1].max() > _HARMLESS:
-                pair = raced if len(self.scores) == 1 else self._against(score, later)
+                pair = raced if len(self.scores) == 1 else self._against(i)
                 ratio = exact / np.maximum(pair, _EPSILON)
                 ratios[-1] = np.clip(ratio, _MIN_CORRECTION, _MAX_CORRECTION)
         weight = np.array(risks) / np.maximum(np.max(risks, axis=0), _EPSILON)
@@ -538,9 +553,10 @@ class Rivals:
         found: Floats = np.minimum(raced * ratio, 1.0)
         return found
 
-    def _against(self, score: int, later: int) -> Floats:
-        """Return the chance of winning against a single opponent, indexed by the player's score."""
-        return Rivals(self.race, (score,), later, self.mine).after_bank()
+    def _against(self, i: int) -> Floats:
+        """Return the chance of winning against opponent `i` alone, indexed by the player's score."""
+        only = self.scores[i : i + 1], int(i < self.later), self.mine, int(i < self.waiting)
+        return Rivals(self.race, *only).after_bank()
 
     def after_target(self, score: Indices) -> Floats:
         """Return the chance of winning with scores that reach the target or lead the last round."""
@@ -598,8 +614,7 @@ def race_turn(
 def chances_of_others(race: Race, scores: Sequence[int], later: int, first: float) -> list[float]:
     """Return the chance of winning of each player but the one to throw, in the order of their turns.
 
-    The last of them has just thrown, so the race gives this player's chance. The others share the
-    rest according to their chances if each of them were to throw now and if each had just thrown.
+    The race gives the chance of each of them. The chances are then scaled, so that all chances add up to 1.
 
     Args:
         race: The race model of the match.
@@ -608,18 +623,13 @@ def chances_of_others(race: Race, scores: Sequence[int], later: int, first: floa
         first: Chance of winning for the player to throw.
     """
     n = len(scores)
-    last = Rivals(race, tuple(scores[:-1]), (later + 1) % n, scores[-1])
-    behind = min(float(last.corrected()[scores[-1]]), 1 - first)
     raw = []
-    for i in range(1, n - 1):
+    for i in range(1, n):
         others = (*scores[i + 1 :], *scores[:i])
-        after = (later - i) % n
-        thrown = Rivals(race, others, after, scores[i]).corrected()[scores[i]]
-        turn = race_turn(race, scores[i], others, after, opened=scores[i] > 0)
-        now = float(turn.worth.thrown[0, -1, 0])
-        raw.append(now + (float(thrown) - now) * i / (n - 1))
-    share = (1 - first - behind) / max(sum(raw), _EPSILON)
-    return [*(chance * share for chance in raw), behind]
+        rivals = Rivals(race, others, (later - i) % n, scores[i], n - 1 - i)
+        raw.append(float(rivals.corrected()[scores[i]]))
+    share = (1 - first) / max(sum(raw), _EPSILON)
+    return [chance * share for chance in raw]
 
 
 def _after_turn(race: Race, mine: int, others: Rivals) -> Floats:

@@ -33,7 +33,7 @@ from game.odds.estimate import estimated_turn
 from game.odds.match_odds import MatchOdds, left_out_of_match
 from game.odds.race import cached_race, last_race_turn, race_turn
 from game.odds.rounds_odds import RoundsOdds
-from game.odds.three_players import PLAYERS, exact_three
+from game.odds.several_players import PLAYERS, exact_three
 from game.odds.turn_odds import points_table
 from game.rules.ruleset import Dice, LastRound, Piggyback, Ruleset, Ties, Win
 from game.rules.scoring import Keep

@@ -18,8 +18,8 @@ from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import Banked, Bot, Thrown
 from game.match.match import Match
+from game.odds.several_players import solve_exactly
 from game.odds.table_store import TableStore
-from game.odds.three_players import solve_three
 from game.rules.rule_files import load, with_options
 from game.situation import TableError
 from game.stats.counts import DiceSetPeriod
@@ -138,7 +138,9 @@ def test_a_short_match_of_three_players_becomes_exact_while_it_is_played(rig):
         lambda: rig.coach.coaching(match), holds=lambda c: c.figures and not c.figures.caveats
     )
 
-    assert exact.figures.win == pytest.approx(solve_three(rules, 300).at((0, 0, 0), 0)[0], abs=1e-4)
+    assert exact.figures.win == pytest.approx(
+        solve_exactly(rules, 300).at((0, 0, 0), 0)[0], abs=1e-4
+    )
     assert exact.solving is None
 
 

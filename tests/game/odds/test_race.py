@@ -1,5 +1,6 @@
 """Three or more players: a race that is exact for two, compared with simulated matches."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,9 @@ import pytest
 
 from bench.players import Position, SimulatedMatches, _chance, _turn
 from game.odds.match_odds import MatchOdds
-from game.odds.race import build_race, cached_race, points_race
+from game.odds.race import build_race, cached_race, chances_of_others, points_race
+from game.odds.several_players import solve_exactly
 from game.odds.table_store import TableStore
-from game.odds.three_players import solve_three
 from game.rules import rule_files
 from game.rules.ruleset import LastRound, Ruleset, Win
 
@@ -80,7 +81,7 @@ def test_a_player_who_cannot_win_changes_nobody_elses_chance(name, shares):
 @pytest.mark.parametrize("last_round", [LastRound.NONE, LastRound.LATER_IN_ROUND])
 def test_three_players_are_close_to_the_exact_solution(last_round):
     rules = Ruleset("tiny", "Tiny", n_dice=3, target=500, last_round=last_round)
-    exact = solve_three(rules, rules.target)
+    exact = solve_exactly(rules, rules.target)
     wins = MatchOdds.unsolved(rules, rules.target)
     for _ in wins.solve():
         pass
@@ -92,6 +93,18 @@ def test_three_players_are_close_to_the_exact_solution(last_round):
             chance, _ = _chance(model, _turn(model, Position(scores, 2 - seat)))
             assert chances.sum() == pytest.approx(1)
             assert chance == pytest.approx(chances[0], abs=0.03)
+
+
+def test_all_of_four_players_get_their_exact_chances_where_one_turn_may_decide():
+    rules = replace(rule_files.load("kcd"), target=400)
+    exact, wins = solve_exactly(rules, rules.target, 4), MatchOdds.unsolved(rules, rules.target)
+    for _ in wins.solve():
+        pass
+    model = build_race(wins)
+
+    for scores in ((0, 0, 0, 0), (2, 1, 7, 3), (0, 7, 7, 7)):
+        first, *others = exact.at(scores, 0)
+        assert chances_of_others(model, scores, 3, first) == pytest.approx(others, abs=0.002)
 
 
 def test_a_race_for_points_follows_every_turn_to_its_end():

@@ -1,4 +1,4 @@
-"""The exact solution for three players, compared with one written from the rules in the simplest way.
+"""The exact solution for several players, compared with one written from the rules in the simplest way.
 
 The slow solution takes the keeps from the independent table, and the chances of all positions by value iteration.
 """
@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from game.odds.three_players import end_game, solve_three
+from game.odds.several_players import end_game, solve_exactly
 from game.rules.ruleset import LastRound, Ruleset
 from tests.game.outside_table import USUAL, Keeps
 
@@ -17,10 +17,11 @@ STEP, TARGET, N_DICE = 50, 150, 2
 STILL = 1e-6
 
 
-class SlowThree:
-    """The chances of three players in a match of two dice; the values of a position are listed by seat."""
+class Slow:
+    """The chances of several players in a match of two dice; the values of a position are listed by seat."""
 
-    def __init__(self, last_round, opening):
+    def __init__(self, last_round, opening, n=3, target=TARGET):
+        self.n, self.target = n, target
         self.keeps = Keeps(USUAL | {"n_dice": N_DICE})
         self.last_round, self.opening = last_round, opening
         self.throws = {
@@ -28,9 +29,9 @@ class SlowThree:
             for n in (1, N_DICE)
         }
         self.wins = {
-            (seat, scores): (1 / 3,) * 3
-            for seat in range(3)
-            for scores in product(range(0, TARGET, STEP), repeat=3)
+            (seat, scores): (1 / n,) * n
+            for seat in range(n)
+            for scores in product(range(0, target, STEP), repeat=n)
         }
 
     def solve(self):
@@ -45,13 +46,13 @@ class SlowThree:
 
     def turn(self, seat, scores, after):
         """Return the values of a turn, given the values once the turn has left the seat with a score."""
-        far = max(2 * TARGET, max(scores) - scores[seat] + STEP)
+        far = max(2 * self.target, max(scores) - scores[seat] + STEP)
 
         @cache
         def throw(at_risk, n):
             if at_risk >= far:
                 return bank(at_risk)
-            first = second = third = 0.0
+            found = [0.0] * self.n
             for dice, count in self.throws[n].items():
                 choices = [after(scores)]
                 if kept := self.keeps.of(dice):
@@ -65,35 +66,33 @@ class SlowThree:
                     ]
                 best = max(choices, key=lambda values: values[seat])
                 share = count / 6**n
-                first += share * best[0]
-                second += share * best[1]
-                third += share * best[2]
-            return first, second, third
+                found = [a + share * b for a, b in zip(found, best, strict=True)]
+            return tuple(found)
 
         @cache
         def bank(points):
             if not scores[seat] and points < self.opening:
-                return -1.0, -1.0, -1.0
+                return (-1.0,) * self.n
             return after((*scores[:seat], scores[seat] + points, *scores[seat + 1 :]))
 
         return throw(0, N_DICE)
 
     def after(self, seat, scores):
-        if scores[seat] < TARGET:
-            return self.wins[(seat + 1) % 3, scores]
+        if scores[seat] < self.target:
+            return self.wins[(seat + 1) % self.n, scores]
         follow = {
             LastRound.NONE: (),
-            LastRound.LATER_IN_ROUND: tuple(range(seat + 1, 3)),
-            LastRound.EVERY_OTHER: ((seat + 1) % 3, (seat + 2) % 3),
+            LastRound.LATER_IN_ROUND: tuple(range(seat + 1, self.n)),
+            LastRound.EVERY_OTHER: tuple((seat + i) % self.n for i in range(1, self.n)),
         }[self.last_round]
         return self.ending(seat, follow, scores)
 
     def ending(self, closer, follow, scores):
         """Return the values of a last round in which the players in `follow` still have a turn."""
         if not follow:
-            order = [(closer + i) % 3 for i in range(3)]
+            order = [(closer + i) % self.n for i in range(self.n)]
             winner = max(order, key=lambda seat: scores[seat])
-            return tuple(float(seat == winner) for seat in range(3))
+            return tuple(float(seat == winner) for seat in range(self.n))
         seat, *rest = follow
         return self.last_turn(seat, scores, closer, tuple(rest))
 
@@ -104,7 +103,7 @@ class SlowThree:
 
 @cache
 def solved(last_round, opening):
-    return SlowThree(last_round, opening).solve()
+    return Slow(last_round, opening).solve()
 
 
 @pytest.mark.slow
@@ -121,10 +120,21 @@ def test_three_players_agree_with_a_solution_written_from_the_rules(last_round, 
     rules = Ruleset(
         "tiny", "Tiny", n_dice=N_DICE, target=TARGET, last_round=last_round, opening=opening
     )
-    exact = solve_three(rules, TARGET)
+    assert_same(solve_exactly(rules, TARGET), solved(last_round, opening), 3)
 
-    for (seat, scores), chances in solved(last_round, opening).items():
-        order = [(seat + i) % 3 for i in range(3)]
+
+@pytest.mark.slow
+@pytest.mark.parametrize("last_round", [LastRound.LATER_IN_ROUND, LastRound.EVERY_OTHER])
+def test_four_players_agree_with_a_solution_written_from_the_rules(last_round):
+    rules = Ruleset("tiny", "Tiny", n_dice=N_DICE, target=2 * STEP, last_round=last_round)
+
+    slow = Slow(last_round, 0, n=4, target=2 * STEP).solve()
+    assert_same(solve_exactly(rules, 2 * STEP, 4), slow, 4)
+
+
+def assert_same(exact, slow, n):
+    for (seat, scores), chances in slow.items():
+        order = [(seat + i) % n for i in range(n)]
         steps = tuple(scores[each] // STEP for each in order)
         assert exact.at(steps, seat) == pytest.approx([chances[each] for each in order], abs=1e-5)
 
