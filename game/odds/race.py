@@ -1,7 +1,7 @@
 """The chance of winning with more than two players, modelled as a race for the target.
 
-Every player is assumed to play as well as in a two-player match against the leading opponent, with
-the score that this opponent is likely to have by then. The score of each player after any number of
+Every player is assumed to play as well as in a two-player match against one opponent, with the score
+that the leading opponent is likely to have by then, or with a higher one if several opponents are close behind. The score of each player after any number of
 turns is then an independent random variable. The winner is the player who reaches the target first
 and is not overtaken in the last round. Only the current turn is played optimally against all
 opponents.
@@ -36,6 +36,7 @@ _CUT_OFF = 1e-4
 _EPSILON = 1e-12
 
 _MOST_TURNS = 300
+_HALF = 0.5
 
 _MIN_CORRECTION, _MAX_CORRECTION = 0.5, 2.0
 """Limits of the correction factor. Without them, the factor would be too extreme where both chances are close to 0."""
@@ -146,7 +147,7 @@ class Race:
         at, level, answered = [np.eye(self.goal)[list(scores)]], [], []
         while at[-1].sum(axis=1).prod() > _CUT_OFF and len(at) < _MOST_TURNS:
             best, behind = _best_of_others(at[-1], followers)
-            level.append([self.against(score) for score in best])
+            level.append([self.against(score) for score in self._as_one(at[-1], best)])
             answered.append(self._answered(best, behind))
             turns = zip(at[-1], level[-1], answered[-1], strict=True)
             at.append(np.array([self._moved(*turn) for turn in turns]))
@@ -155,6 +156,28 @@ class Race:
             np.array([*level, level[-1], level[-1]], np.intp),
             np.array([*answered, answered[-1], answered[-1]]),
         )
+
+    def _as_one(self, at: Floats, best: Sequence[int]) -> Sequence[int]:
+        """Return, for each player, the score of one opponent who is as dangerous as all opponents together.
+
+        An opponent is as dangerous as the next turn is likely to reach the target. The result is the highest score if it
+        matters who throws last in a round: with the score of all together, the error was larger.
+
+        Args:
+            at: Chance of each score, indexed by [player, score].
+            best: Likely highest score of each player's opponents, in steps.
+        """
+        if self.seats > 1:
+            return best
+        reach = self.catching[1][self.goal - np.arange(self.goal)]
+        among = np.maximum(at.sum(axis=1, keepdims=True), _EPSILON)
+        likely = ((at / among).cumsum(axis=1) < _HALF).sum(axis=1)
+        fails, found = 1 - reach[likely.clip(max=self.goal - 1)], []
+        for i, score in enumerate(best):
+            all_fail = (1 - reach[score]) * np.sort(np.delete(fails, i))[1:].prod()
+            alike = int(np.searchsorted(reach, 1 - all_fail))
+            found.append(max(score, min(alike, self.goal - 1)))
+        return found
 
     def _answered(self, best: Sequence[int], behind: Sequence[int | None]) -> list[float]:
         """Return, for each player, how much the answer of the players behind matters, from 0 to 1.
@@ -241,7 +264,7 @@ def _best_of_others(
 
     def median(players: Sequence[int]) -> int:
         highest = below[np.array(players)].prod(axis=0)
-        return min(int(np.searchsorted(highest, 0.5)), len(highest) - 1)
+        return min(int(np.searchsorted(highest, _HALF)), len(highest) - 1)
 
     everybody = range(len(at))
     best = [median([*range(i), *range(i + 1, len(at))]) for i in everybody]
