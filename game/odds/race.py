@@ -44,6 +44,9 @@ _MIN_CORRECTION, _MAX_CORRECTION = 0.5, 2.0
 _HARMLESS = 1e-4
 """An opponent who wins a two-player match with a smaller chance than this needs no correction."""
 
+_NO_DANGER = 0.005
+"""Opponents who together are this much more likely to reach the target than the leader alone change nobody's play."""
+
 _SAMPLE_STEPS = 0, 12, 36
 """The numbers of banked steps for which the opponents' reaction is worked out. The values between
 them are interpolated."""
@@ -175,7 +178,7 @@ class Race:
         fails, found = 1 - reach[likely.clip(max=self.goal - 1)], []
         for i, score in enumerate(best):
             all_fail = (1 - reach[score]) * np.sort(np.delete(fails, i))[1:].prod()
-            alike = int(np.searchsorted(reach, 1 - all_fail))
+            alike = int(np.searchsorted(reach, 1 - all_fail - _NO_DANGER))
             found.append(max(score, min(alike, self.goal - 1)))
         return found
 

@@ -59,12 +59,15 @@ def shares_won(rules: Ruleset, style: PlayerStyle, others: Sequence[PlayerStyle]
         style: The style whose wins are counted.
         others: The other styles. All of them have the same `worth_of_die`.
     """
-    mine, theirs = points_of_turns(rules, [style])[:, 0], points_of_turns(rules, others).T
+    (mine, reached), (theirs, others_reached) = (
+        points_of_turns(rules, styles) for styles in ([style], others)
+    )
     if rules.rounds:
-        total = _points_after(mine, rules.rounds)
-        totals = [_points_after(each, rules.rounds) for each in theirs]
+        total = _points_after(mine[:, 0], rules.rounds)
+        totals = [_points_after(each, rules.rounds) for each in theirs.T]
         return np.array([total @ (each.cumsum() - each / 2) for each in totals])
-    below = _still_below(np.vstack([mine, theirs]), max(rules.target // unit(rules), 1))
+    points, wins = np.hstack([mine, theirs]).T, np.hstack([reached, others_reached]).T
+    below = _still_below(points, wins, max(rules.target // unit(rules), 1))
     return -((below[1:] + below[:-1]) / 2)[:, 1:].T @ np.diff(below[:, 0])
 
 
@@ -90,27 +93,38 @@ def _points_after(points: Floats, turns: int) -> Floats:
     return np.pad(found, (0, size - len(found)))
 
 
-def _still_below(points: Floats, goal: int) -> Floats:
+def _still_below(points: Floats, reached: Floats, goal: int) -> Floats:
     """Return the chance of each player to be below the goal after each number of turns, indexed by [turns, player].
+
+    Players bank as soon as they can reach the goal.
 
     Args:
         points: Chance of the points of one turn, indexed by [player, steps].
+        reached: Chance that a turn can bank this much at some time, indexed by [player, steps].
         goal: The goal, in steps.
     """
     size = 2 * goal
-    of_turn = np.fft.rfft(points[:, :goal], size)
+    points, reached = (
+        np.pad(each[:, : goal + 1], ((0, 0), (0, max(goal + 1 - each.shape[1], 0))))
+        for each in (points, reached)
+    )
+    scored = points.copy()
+    scored[:, 0] = 0
+    of_turn = np.fft.rfft(scored[:, :goal], size)
+    nothing = 1 - reached[:, 1:] - scored.cumsum(axis=1)[:, :-1]
     at = np.tile(np.eye(1, goal), (len(points), 1))
     below = [np.ones(len(points))]
     while len(below) <= _MOST_TURNS and below[-1].max() > _NEGLIGIBLE:
-        at = np.fft.irfft(np.fft.rfft(at, size) * of_turn, size)[:, :goal]
+        moved = np.fft.irfft(np.fft.rfft(at, size) * of_turn, size)[:, :goal]
+        at = moved + at * nothing[:, ::-1]
         below.append(at.sum(axis=1))
     return np.array([*below, np.zeros(len(points))])
 
 
-def points_of_turns(rules: Ruleset, styles: Sequence[PlayerStyle]) -> Floats:
-    """Return the chance that a turn banks each number of points, indexed by [steps, style].
+def points_of_turns(rules: Ruleset, styles: Sequence[PlayerStyle]) -> tuple[Floats, Floats]:
+    """Return the chance that a turn banks each number of points, and that it could bank at least as much at some time.
 
-    Every course of a turn is followed with the keeps and thresholds of these styles.
+    Both are indexed by [steps, style]. Every course of a turn is followed with the keeps and thresholds of these styles.
 
     Args:
         rules: The rules.
@@ -128,7 +142,7 @@ def points_of_turns(rules: Ruleset, styles: Sequence[PlayerStyle]) -> Floats:
     weight = np.array([throws[key] / 6.0 ** key[1] for key in sorted(throws)])[:, None]
     banks = np.array(_chances_to_bank(rules, styles, top + most * max(steps) + 1))
     there = np.zeros((banks.shape[1], n_dice + 1, most + 1, len(styles)))
-    banked = np.zeros(banks.shape[1:])
+    banked, reached = np.zeros(banks.shape[1:]), np.zeros((len(banks[0]) + 1, len(styles)))
     there[0, n_dice, 1] = 1.0
     by_kept = np.lexsort((kept_left, kept_steps))
     gains, first_gain = np.unique(steps, return_index=True)
@@ -140,12 +154,14 @@ def points_of_turns(rules: Ruleset, styles: Sequence[PlayerStyle]) -> Floats:
             continue
         share = now[n] * weight
         bank = share * banks[left, at + steps * factor]
+        reached[at + 1] += share.sum(axis=0)
+        reached[at + 1 + gains * factor] -= np.add.reduceat(share, first_gain)
         banked[at + gains * factor] += np.add.reduceat(bank, first_gain)
         now_hot = np.minimum(factor + (dice_left == 0), most)
         thrown = np.add.reduceat((share - bank)[by_kept], first_kept)
         there[at + gain * factor, np.where(dice_left, dice_left, n_dice), now_hot] += thrown
     banked[0] += 1 - banked.sum(axis=0)
-    return banked
+    return banked, reached[:-1].cumsum(axis=0)
 
 
 def _chances_to_bank(rules: Ruleset, styles: Sequence[PlayerStyle], size: int) -> list[Floats]:

@@ -11,6 +11,8 @@ from math import log
 from random import Random
 from typing import Protocol
 
+import numpy as np
+
 from game.match.events import (
     Banked,
     Bot,
@@ -87,6 +89,10 @@ _ERRORS = (
 """How much a level may misjudge its risk. At 1, the number of dice does not count. Each unit also adds half of the
 middle threshold to all of them."""
 
+_CAUTION = tuple(n / 20 for n in range(19, 0, -1))
+"""The shares of the right thresholds at which a level may bank if even the largest of these errors costs it too few
+matches, as in play-palace, where risk pays."""
+
 
 @lru_cache(maxsize=8)
 def level_style(level: BotLevel, rules: Ruleset) -> PlayerStyle | None:
@@ -95,7 +101,7 @@ def level_style(level: BotLevel, rules: Ruleset) -> PlayerStyle | None:
     A beginner keeps every die that scores. The casual bot leaves dice that are worth little, to throw more of
     them. Both misjudge risk as people do: with two dice left, they throw again almost as readily as
     with four. How much they misjudge it is chosen for each rule set, so that each level loses about
-    equally often to the next one. Their decisions vary around their thresholds, but are never random.
+    equally often to the next one. If that costs too few matches, they bank too early instead. Their decisions vary around their thresholds, but are never random.
 
     Args:
         level: The level.
@@ -114,17 +120,18 @@ def level_style(level: BotLevel, rules: Ruleset) -> PlayerStyle | None:
     worth_of_die = _WORTH_OF_DIE * step if level is BotLevel.CASUAL else 0
     rival = level_style(BotLevel.CASUAL, rules) if level is BotLevel.BEGINNER else None
     rival = rival or PlayerStyle("", tuple(right), step, worth_of_die=worth_of_die)
-    styles = [
-        PlayerStyle(
-            str(level),
-            tuple(round(middle * (1 + e / 2) + max(1 - e, 0) * (each - middle)) for each in right),
-            step,
-            worth_of_die=worth_of_die,
-        )
+    bold = [
+        [round(middle * (1 + e / 2) + max(1 - e, 0) * (each - middle)) for each in right]
         for e in _ERRORS
     ]
-    won = zip(shares_won(rules, rival, styles), styles, strict=True)
-    return min(won, key=lambda each: abs(each[0] - _LEAST_SHARE_LOST[level]))[1]
+    cautious = [[round(share * each) for each in right] for share in _CAUTION]
+    styles = [
+        PlayerStyle(str(level), tuple(at), step, worth_of_die=worth_of_die)
+        for at in (*bold, *cautious)
+    ]
+    lost, goal = shares_won(rules, rival, styles), _LEAST_SHARE_LOST[level]
+    n = len(bold) if lost[: len(bold)].max() >= goal else len(styles)
+    return styles[int(np.abs(lost[:n] - goal).argmin())]
 
 
 def needs_decision(state: State) -> bool:

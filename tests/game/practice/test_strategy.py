@@ -290,7 +290,7 @@ def test_the_matches_that_two_levels_win_against_each_other_add_up_to_all():
 
 def test_points_of_a_turn_are_those_of_turns_that_were_played():
     rules, style = load("kcd"), level_style(BotLevel.CASUAL, load("kcd"))
-    chances, random = points_of_turns(rules, [style])[:, 0], Random(2)
+    chances, random = points_of_turns(rules, [style])[0][:, 0], Random(2)
     played = []
     for seed in range(300):
         state = Match.start(rules, ["Anna", "Ben"]).state
@@ -307,10 +307,17 @@ def test_a_player_who_always_banks_does_so_from_exactly_the_lowest_points_that_c
         with_options(load("standard"), {"minimum_bank": 300}),
         PlayerStyle("", (0,) * 6, 1),
     )
-    chances, least = points_of_turns(rules, [style])[:, 0], 300 // unit(rules)
+    chances, least = points_of_turns(rules, [style])[0][:, 0], 300 // unit(rules)
 
     assert chances[1:least].sum() == 0
     assert chances[least] > 0.01
+
+
+def test_a_player_with_a_high_threshold_banks_as_soon_as_the_target_is_reached():
+    rules = with_options(load("kcd"), {"target": 300})
+    at_target, never = (PlayerStyle("", (points,) * 6, 1) for points in (295, 5_000))
+
+    assert shares_won(rules, at_target, [never])[0] == pytest.approx(0.5, abs=0.01)
 
 
 def test_a_level_survives_the_journal():
