@@ -299,7 +299,7 @@ def build_race(wins: MatchOdds) -> Race:
         reach,
         won,
         model.ending.catching,
-        _topping(wins.rules, model.ending.goal),
+        _topping(wins.rules, model.ending.goal, model.ending.catching),
         _exact(wins),
     )
 
@@ -358,26 +358,29 @@ def points_race(rules: Ruleset) -> Race:
         reach[None, None],
         np.zeros((1, 1, goal)),
         ending.catching,
-        _topping(rules, goal),
+        _topping(rules, goal, ending.catching),
         None,
         exactly=exactly,
     )
 
 
-def _topping(rules: Ruleset, goal: int) -> Floats:
+def _topping(rules: Ruleset, goal: int, catching: Floats) -> Floats:
     """Return the array `Race.topping`: the chances of last turns that try to overtake the best score."""
     found = np.zeros((goal, _N_ABOVE, _N_ABOVE))
     if rules.last_round is LastRound.NONE or rules.win is Win.EXACTLY:
         return found
     most = min(goal + _N_ABOVE, _MOST_TO_TOP)
-    ended = [last_turns(rules, most, opened=opened) for opened in (False, True)]
+    is_charity_roll = rules.last_round is LastRound.CHARITY_ROLL
+    ended = () if is_charity_roll else [last_turns(rules, most, opened=o) for o in (False, True)]
     for score in range(goal):
-        banked = ended[score > 0]
         for above in range(_N_ABOVE):
             short = goal + above + 1 - score
             if short > most:
                 break
-            got = banked[short:, short]
+            if is_charity_roll:
+                got = -np.diff(catching[int(score > 0), short:], append=0.0)
+            else:
+                got = ended[score > 0][short:, short]
             n = min(len(got), _N_ABOVE - 1 - above)
             found[score, above, above + 1 : above + 1 + n] = got[:n]
             found[score, above, -1] += got[n:].sum()
