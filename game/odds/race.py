@@ -48,8 +48,9 @@ _NO_DANGER = 0.005
 """Opponents who together are this much more likely to reach the target than the leader alone change nobody's play."""
 
 _SAMPLE_STEPS = 0, 12, 36
-"""The numbers of banked steps for which the opponents' reaction is worked out. The values between
-them are interpolated."""
+_SHORT, _SHORT_SAMPLE_STEPS = 40, (0, 2, 4, 6, 8, 12, 36)
+"""The numbers of banked steps for which the opponents' reaction is worked out, in general and in a match to at most 40
+steps, where more of them take little time and matter more. The values between them are interpolated."""
 
 _MOST_TO_TOP = 160
 """Steps that a last turn practically never scores: usually 8,000 points."""
@@ -663,7 +664,8 @@ def chances_of_others(race: Race, scores: Sequence[int], later: int, first: floa
 
 def _after_turn(race: Race, mine: int, others: Rivals) -> Floats:
     """Return the chance of winning after a turn that ends with each score, indexed by the score."""
-    known = np.unique(np.minimum(mine + np.array(_SAMPLE_STEPS), race.goal - 1))
+    samples = _SHORT_SAMPLE_STEPS if race.goal <= _SHORT else _SAMPLE_STEPS
+    known = np.unique(np.minimum(mine + np.array(samples), race.goal - 1))
     found = np.array([replace(others, mine=int(n)).corrected() for n in known])
     every = np.arange(race.goal)
     above = np.clip(np.searchsorted(known, every), 1, len(known) - 1)
