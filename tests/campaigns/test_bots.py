@@ -7,16 +7,13 @@ from random import Random
 import pytest
 
 from game.match.events import Bot, BotLevel
-from game.odds import review
 from game.odds.table_store import TableStore
-from game.practice import strategy
 from game.practice.handicap import Game, WinShare, play_on, start_state, win_share
 from game.practice.learning import learn
 from game.practice.strategy import StylePlay, needs_decision, strategy_of
 from game.rules import rule_files
-from game.rules.scoring import points_step
 from tests.campaigns.size import SOAK, count
-from tests.campaigns.test_sure_losses import judged
+from tests.campaigns.test_sure_losses import judged, shared_odds  # noqa: F401 - a fixture
 from tests.game.practice.persons import RULES, Person, journal
 
 POINTS = 0.03
@@ -51,31 +48,6 @@ LEVELS_ARE_PLAYED = (
 
 LEAST_SHARE, MOST_SHARE = 0.55, 0.65
 """The share of matches that a level should win against the level below it."""
-
-MOST_SHARED = 15_000
-"""Number of boards whose odds are kept for later matches."""
-
-
-@pytest.fixture
-def shared_odds(monkeypatch):
-    """Let all matches share the odds of a board, which is most of the work. The bots still decide by themselves."""
-    plain, found = review.turn_odds_of, {}
-
-    def shared(state, wins, *, most=0, estimate=False):
-        left = state.rules.rounds and tuple(map(state.turns_left, state.order))
-        scores = tuple((p.score, p.opened, p.farkles) for p in state.players)
-        board = state.turn.seat, state.order, scores, state.closer, state.to_follow, left
-        reach, odds = found.pop(board, (-1, None))
-        if reach < most:
-            reach = max(most * 3 // 2, 40 * points_step(state.rules))
-            odds = plain(state, wins, most=reach, estimate=estimate)
-        if len(found) >= MOST_SHARED:
-            del found[next(iter(found))]
-        found[board] = reach, odds
-        return odds
-
-    monkeypatch.setattr(review, "turn_odds_of", shared)
-    monkeypatch.setattr(strategy, "turn_odds_of", shared)
 
 
 def play(state, bots, random):
