@@ -31,10 +31,10 @@ Indices = npt.NDArray[np.intp]
 PLAYERS = 3
 """Number of players for whom the page solves a short match as a whole."""
 
-MAX_POSITIONS, MAX_POSITIONS_LAST_ROUND = 2_000, 400
+MAX_POSITIONS, MAX_POSITIONS_LAST_ROUND = 20_000, 1_000
 """Largest number of combinations of scores for which a question is answered exactly, without and with a last
-round. They take about 15 s of processor time on a desktop computer. A Pi 4, which has not been measured, should take
-about a minute."""
+round. They take up to 5 s of processor time on a desktop computer. A Pi 4, which has not been measured, should take
+about half a minute."""
 
 MOST_STEPS = 20
 """Longest match, in steps of points, that is solved as a whole while it is played: usually 1,000 points."""
