@@ -59,8 +59,8 @@ _MAX_TURN_STEPS = 80
 """Steps that a turn hardly ever exceeds. Players are assumed to bank as soon as they have this many at risk."""
 
 _MARGIN_STEPS = 60
-"""Steps beyond the target up to which throwing again for a safer lead is considered: usually 3,000
-points."""
+"""Steps beyond the target up to which a player may throw again, for a safer lead or because the rules demand it: usually
+3,000 points."""
 
 
 _N_ABOVE = 40
@@ -629,7 +629,8 @@ def race_turn(
         most: Highest number of steps at risk that the chances must cover; they may cover more.
     """
     others = Rivals(race, tuple(rivals), later, mine)
-    top = race.goal - mine + _MARGIN_STEPS * (race.follows is not LastRound.NONE)
+    on = race.follows is not LastRound.NONE or race.throws.must_throw
+    top = race.goal - mine + (_MARGIN_STEPS if on else 0)
     needed = race.throws.needed(opened=opened)
     most = max(most, needed)
     score = mine + np.arange(n_rows(race.throws, max(top, most)))

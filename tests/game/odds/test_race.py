@@ -52,6 +52,7 @@ def test_with_more_players_the_race_is_close_to_simulated_matches(solved, scores
     "name",
     [
         "kcd",
+        "dice-10000",
         *(
             pytest.param(name, marks=pytest.mark.long)
             for name in ("party-zonk", "ten-thousand", "five-thousand")
