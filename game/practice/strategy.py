@@ -11,8 +11,6 @@ from math import log
 from random import Random
 from typing import Protocol
 
-import numpy as np
-
 from game.match.events import (
     Banked,
     Bot,
@@ -101,7 +99,8 @@ def level_style(level: BotLevel, rules: Ruleset) -> PlayerStyle | None:
     A beginner keeps every die that scores. The casual bot leaves dice that are worth little, to throw more of
     them. Both misjudge risk as people do: with two dice left, they throw again almost as readily as
     with four. How much they misjudge it is chosen for each rule set, so that each level loses about
-    equally often to the next one. If that costs too few matches, they bank too early instead. Their decisions vary around their thresholds, but are never random.
+    equally often to the next one. If that costs too few matches, they bank too early instead.
+    Their decisions vary around their thresholds, but are never random.
 
     Args:
         level: The level.
@@ -129,9 +128,9 @@ def level_style(level: BotLevel, rules: Ruleset) -> PlayerStyle | None:
         PlayerStyle(str(level), tuple(at), step, worth_of_die=worth_of_die)
         for at in (*bold, *cautious)
     ]
-    lost, goal = shares_won(rules, rival, styles), _LEAST_SHARE_LOST[level]
-    n = len(bold) if lost[: len(bold)].max() >= goal else len(styles)
-    return styles[int(np.abs(lost[:n] - goal).argmin())]
+    lost, goal = list(shares_won(rules, rival, styles)), _LEAST_SHARE_LOST[level]
+    n = len(bold) if max(lost[: len(bold)]) >= goal else len(styles)
+    return min(zip(lost[:n], styles, strict=False), key=lambda each: abs(each[0] - goal))[1]
 
 
 def needs_decision(state: State) -> bool:
