@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from device.cameras.base import Frame
-from device.watching.motion import Motion, MotionWatch
+from device.watching.motion import Motion, MotionWatch, is_shaken, to_grey
 from tests.handled_tray import HandledTray
 from vision.reading import Quad
 
@@ -166,6 +166,19 @@ def test_a_tray_that_was_moved_is_not_taken_for_a_hand_forever(bench):
 
     scenes = bench.run(8, moved)
     assert scenes[-1].is_settled
+
+
+@pytest.mark.parametrize("shift_px", [(0.0, 1.5), (-1.0, 0.5)])
+def test_an_image_that_has_shifted_as_a_whole_is_shaken_and_other_dice_are_not(shift_px):
+    tray = HandledTray(seed=1)
+    before = tray.preview().image
+    height, width = before.shape[:2]
+    matrix = np.float32([[1, 0, shift_px[0]], [0, 1, shift_px[1]]])
+    shifted = cv2.warpAffine(before, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE)
+    other = HandledTray(seed=2).preview().image
+
+    assert is_shaken(to_grey(before), to_grey(shifted))
+    assert not is_shaken(to_grey(before), to_grey(other))
 
 
 def test_a_bump_against_the_table_is_motion_but_not_a_throw(bench):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from game.errors import OddsError
+from game.match.events import ScoreSet
 from game.match.match import Match
 from game.odds import rounds_odds
 from game.odds.review import Cause, is_estimate, keep_options, review, turn_odds_of
@@ -120,6 +121,13 @@ def test_three_players_have_an_estimate():
 
     assert is_estimate(state, shipped(state.rules))
     assert 0.2 < turn_odds_of(state, shipped(state.rules), estimate=True).option(0, 6).win < 0.45
+
+
+def test_the_estimate_knows_that_the_target_does_not_end_a_match_of_turns_alone():
+    match = Match.start(load("farkle-ten"), ["Anna", "Ben", "Cleo"])
+    behind = match.push(ScoreSet(0, 12_000), ScoreSet(1, 20_000)).state
+
+    assert turn_odds_of(behind, None, estimate=True).option(0, 6).win < 0.2
 
 
 def test_rules_whose_scores_change_otherwise_are_refused():
