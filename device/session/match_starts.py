@@ -179,8 +179,7 @@ def from_form(default: Ruleset, form: StartMatch) -> Match:
     """
     name = form.rules
     chosen = default if name in (None, default.name) else rule_files.published(str(name))
-    target = {} if form.target is None else {"target": form.target}
-    chosen = rule_files.with_options(chosen, target | dict(form.options or {}))
+    chosen = rule_files.with_options(chosen, form.options or {}, target=form.target)
     bots = None if form.bots is None else [_with_new_seed(bot) for bot in form.bots]
     best_of = form.best_of or SINGLE_MATCH
     series = _new_series(best_of) if best_of != SINGLE_MATCH else None

@@ -154,9 +154,13 @@ def _read(table: TomlTable, name: str, extends: str | None, path: tuple[Path, ..
     base = _base(table, extends, path)
     if base.name != name:
         base = replace(base, name=name, title=name, source="", assumed=())
-    if table.data.get("rounds") and "target" in table.data:
-        base = replace(base, target_ends_rounds=True)  # both are given: whichever comes first
-    return _changed(base, table, is_new=extends is None)
+    return _changed(_ending_first(base, table.data), table, is_new=extends is None)
+
+
+def _ending_first(rules: Ruleset, given: Mapping[str, Any]) -> Ruleset:
+    """Return rules under which the match ends with the target or the turns, whichever comes first, if both are given."""
+    both = given.get("rounds") and "target" in given
+    return replace(rules, target_ends_rounds=True) if both else rules
 
 
 def _proved(rules: Ruleset, table: TomlTable) -> Ruleset:
@@ -198,7 +202,9 @@ def _check_dice_counts(rules: Ruleset, table: TomlTable) -> None:
                 raise table.error(key, what)
 
 
-def with_options(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
+def with_options(
+    rules: Ruleset, options: Mapping[str, Any], *, target: int | None = None
+) -> Ruleset:
     """Return a rule set with some options changed, after checking them like the options in a file.
 
     >>> with_options(published("stirler"), {"opening": 350, "triples": {"1": 300}}).opening
@@ -207,6 +213,7 @@ def with_options(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
     Args:
         rules: The rule set to change.
         options: The changed options, with the keys and values of a rule file.
+        target: The target, unless the options name one. It does not make a match with a fixed number of turns end earlier.
 
     Raises:
         RulesetError: If an option is not valid, or no match can be played under the rules.
@@ -216,8 +223,9 @@ def with_options(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
             raise RulesetError(
                 "options: %(name)s can only be set in a file: leave it out", name=name
             )
-    table = TomlTable(options, "options", "", RulesetError)
-    return _proved(_changed(rules, table), table)
+    given = ({} if target is None else {"target": target}) | dict(options)
+    table = TomlTable(given, "options", "", RulesetError)
+    return _proved(_changed(_ending_first(rules, options), table), table)
 
 
 def to_toml(rules: Ruleset) -> str:

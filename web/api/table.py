@@ -186,8 +186,7 @@ def _chosen_rules(
     """Return a rule set with other options, preferably one of those on offer; no name means the first of them."""
     known = (each for each in offered if name in (None, each.name))
     chosen = next(known, None) or rule_files.published(str(name))
-    changed = ({} if target is None else {"target": target}) | dict(options or {})
-    return rule_files.with_options(chosen, changed)
+    return rule_files.with_options(chosen, options or {}, target=target)
 
 
 def create_picture(table: Table) -> Routes:

@@ -151,6 +151,17 @@ def test_options_are_changed_as_in_a_file():
     assert rule_files.with_options(rules, {}) == rules
 
 
+def test_turns_and_a_target_among_the_options_mean_whichever_comes_first_as_in_a_file():
+    rules = rule_files.load("walnut-studiolo")
+    turns = {"rounds": 10, "last_round": "none"}
+
+    both = rule_files.with_options(rules, turns | {"target": 5_000}, target=2_000)
+    assert (both.target, both.target_ends_rounds) == (5_000, True)
+    assert not rule_files.with_options(rules, turns, target=5_000).target_ends_rounds
+    unused = turns | {"target": 5_000, "target_ends_rounds": False}
+    assert not rule_files.with_options(rules, unused).target_ends_rounds
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
