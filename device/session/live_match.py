@@ -132,7 +132,7 @@ class LiveMatch:
         """Begin a match.
 
         Args:
-            match: The match before its first event.
+            match: The match before its first event, or with head starts as its only events.
             key: Id of the match if another tray records it as well; "" creates a new id.
 
         Raises:

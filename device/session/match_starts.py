@@ -4,7 +4,7 @@ import secrets
 from dataclasses import replace
 
 from device.session import messages
-from device.session.match_play import apply, take_step
+from device.session.match_play import apply
 from device.session.table_state import WELCOME, Change, TableState
 from device.session.verdict import Answer, AnswerCall, Ask
 from game.commands import (
@@ -38,17 +38,10 @@ StartCommand = (
 
 def start(state: TableState, form: StartMatch) -> Change:
     """Begin the match that somebody set up on a phone."""
-    match = from_form(state.rules, form)
     given = [ScoreSet(seat, points) for seat, points in enumerate(form.head_starts or ()) if points]
-    match.push(*given)  # refuses an impossible head start before the match begins
+    match = from_form(state.rules, form).push(*given)
     begins = Message("New match: %(name)s begins.", name=_first(match))
-
-    def give(begun: TableState) -> Change:
-        change = take_step(begun, *given)
-        message = Paragraph(begins, *messages.head_starts(change.state.current_match))
-        return change.ending(change.state.saying(message))
-
-    return replace(begin(state, match, begins), then=give if given else None)
+    return begin(state, match, Paragraph(begins, *messages.head_starts(match)))
 
 
 def begin(state: TableState, match: Match, message: Message, key: str = "") -> Change:
@@ -56,7 +49,7 @@ def begin(state: TableState, match: Match, message: Message, key: str = "") -> C
 
     Args:
         state: The state of the table.
-        match: The match before its first event.
+        match: The match before its first event, or with head starts as its only events.
         message: The message that the table shows about the new match.
         key: Id of the match if it is played at two trays; "" creates a new id.
     """

@@ -211,7 +211,7 @@ class Journal:
         """Record a new match and return its number.
 
         Args:
-            match: The match before its first event.
+            match: The match. If it has events already, such as head starts, they are its first step.
             request: Id of the request that started the match, if any.
             key: Unique id of the match if another journal already contains it; "" makes a new id.
         """
@@ -219,6 +219,8 @@ class Journal:
             row = self._db.execute("INSERT INTO match (key) VALUES (?)", (key or schema.new_key(),))
             assert row.lastrowid is not None  # noqa: S101 - an INSERT has one
             self._insert(row.lastrowid, START_SEQ, start_text(match), request)
+            if match.timeline:
+                self._insert(row.lastrowid, START_SEQ + 1, step_text(match.timeline), request)
         self._write_owner()
         return row.lastrowid
 

@@ -8,7 +8,7 @@ import pytest
 from game.errors import DamagedJournal, JournalError
 from game.journal.history import History
 from game.journal.journal import WAL_PAGES, Journal
-from game.match.events import Kept, Place, Thrown, Undone
+from game.match.events import Kept, Place, ScoreSet, Thrown, Undone
 from game.match.match import Match
 from game.rules import rule_files
 
@@ -42,6 +42,26 @@ def test_a_match_is_restored_as_it_was(journal):
     with closing(Journal.open(journal.path)) as again:
         assert again.newest() == (number, match)
         assert again.newest()[1].redo() == match.redo()
+
+
+def test_head_starts_are_read_back_as_the_first_step_of_a_match(journal):
+    match = begun().push(ScoreSet(1, 650))
+    number = journal.start(match)
+
+    assert journal.match(number) == match
+    assert len(History(journal.path).match_entries(number)) == 2
+
+
+def test_a_match_whose_head_starts_cannot_be_written_does_not_begin(journal):
+    with closing(sqlite3.connect(journal.path)) as other:
+        other.execute(
+            "CREATE TRIGGER refuse BEFORE INSERT ON entry WHEN NEW.seq = 1 "
+            "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+        )
+        with pytest.raises(JournalError):
+            journal.start(begun().push(ScoreSet(1, 650)))
+
+    assert journal.newest() is None
 
 
 def test_the_newest_match_is_continued(journal):
