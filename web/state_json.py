@@ -7,9 +7,9 @@ from types import NoneType
 from typing import Any, TypeVar, cast
 
 from game.dice_log import DiceLog
-from game.match.apply_event import leader
+from game.match.apply_event import best_opponent, leader
 from game.match.events import Bot, BotDice
-from game.match.keep_hints import best_opponent, keep_hint
+from game.match.keep_hints import keep_hint
 from game.match.match import Match
 from game.match.state import State, Throw, Turn
 from game.message import Message, Translate

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from game.dice_log import DiceThrow
+from game.match.apply_event import best_opponent
 from game.match.events import (
     Action,
     Banked,
@@ -22,7 +23,6 @@ from game.match.events import (
     TurnSet,
     Undone,
 )
-from game.match.keep_hints import best_opponent
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.match.state import State, Throw, Turn, TurnEnding, keeps_after

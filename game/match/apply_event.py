@@ -313,6 +313,14 @@ def leader(state: State, closer: int) -> int:
     return max(state.order_from(closer), key=lambda seat: state.players[seat].score)
 
 
+def best_opponent(state: State) -> int:
+    """Return the seat with the highest score among the opponents of the current player."""
+    mates = state.team_seats(state.turn.seat)
+    playing = {*state.order, state.closer if state.closer is not None else state.order[0]}
+    others = (seat for seat in sorted(playing) if seat not in mates)
+    return max(others, key=lambda seat: state.players[seat].score)
+
+
 def join(state: State, event: Joined) -> State:
     """Return the state after a player joins. The new player throws after all others.
 

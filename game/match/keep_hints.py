@@ -66,11 +66,3 @@ def _standing(state: State, keep: Keep) -> Iterator[Message]:
         behind = Message("%(points)s behind %(name)s", points=short, name=best.display_name)
         level = Message("takes the lead") if short else Message("only draws level")
         yield behind if short > 0 else level
-
-
-def best_opponent(state: State) -> int:
-    """Return the seat with the highest score among the opponents of the current player."""
-    mates = state.team_seats(state.turn.seat)
-    playing = {*state.order, state.closer if state.closer is not None else state.order[0]}
-    others = (seat for seat in sorted(playing) if seat not in mates)
-    return max(others, key=lambda seat: state.players[seat].score)

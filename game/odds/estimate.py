@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from game.errors import OddsError
-from game.match.keep_hints import best_opponent
+from game.match.apply_event import best_opponent
 from game.match.state import State
 from game.odds.compiled_rules import CompiledRules, Floats, compile_without_endings
 from game.odds.race import RaceTurn, last_race_turn, play_turn, points_race, race_turn

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from game.errors import OddsError
-from game.match.apply_event import apply_event, leader
+from game.match.apply_event import apply_event, best_opponent, leader
 from game.match.events import Banked, Thrown
-from game.match.keep_hints import best_opponent
 from game.match.match import Match, replay
 from game.match.state import State, TurnEnding, keeps_after
 from game.message import Message

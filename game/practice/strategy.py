@@ -11,6 +11,7 @@ from math import log
 from random import Random
 from typing import Protocol
 
+from game.match.apply_event import best_opponent
 from game.match.events import (
     Banked,
     Bot,
@@ -26,7 +27,6 @@ from game.match.events import (
     TookOver,
     Undone,
 )
-from game.match.keep_hints import best_opponent
 from game.match.match import Match, forget_faces
 from game.match.state import State, reaches_target
 from game.odds.advice import TurnOption
