@@ -36,8 +36,6 @@ SAVE_INTERVAL_S = 20.0
 _STILL_WORKING = 0.99
 """The share that is reported when the table for two players is done and the match of three is not."""
 
-_TWO = 2
-
 MAX_TABLES = 4
 """Largest number of tables in memory, of 0.3 to 3 MB each."""
 
@@ -102,7 +100,7 @@ class Worker:
         try:
             found = review(match, wins)
         except OddsError:  # these rules have no odds, so nothing is known about luck and decisions
-            found = Review((), (), of_two=len(match.state.players) == _TWO)
+            found = review(match, since=len(match.timeline))
         return found, wins is not None and wins.solved, caveats(match, wins)
 
     def solve(self, rules: Ruleset, seconds: float, three: bool = False) -> float:  # noqa: FBT001, FBT002 - sent as a plain argument
