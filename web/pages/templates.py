@@ -29,6 +29,7 @@ from game.match.match import Match, TimelineRow
 from game.match.state import LENGTHS
 from game.message import Message, Paragraph, Plural, Value, join_with_commas
 from game.names import default_name, display_name
+from game.rules.ruleset import Ruleset
 from game.stats.counts import BOT_RATINGS
 from game.stats.summary import MatchSummary
 from web.i18n import decimal, match_length, percent, player_name, points, translate, translate_text
@@ -319,11 +320,15 @@ def has_same_score(player: PlayerJson, other: PlayerJson) -> bool:
     return player["team"] is not None and player["team"] == other["team"]
 
 
-def bar_maximum(state: StateJson) -> int:
-    """Return the score that fills a bar: the target, or the best score if there is no target."""
-    rules = state["rules"]
-    if rules and not rules["rounds"]:
-        return rules["target"]
+def bar_maximum(state: StateJson, rules: Ruleset) -> int:
+    """Return the score that fills a bar: the target, or the best score if there is no target.
+
+    Args:
+        state: State of the match.
+        rules: The rules of the match.
+    """
+    if rules.has_target:
+        return rules.target
     on_turn = [
         player["score"] + state["at_risk"] for player in state["players"] if player["on_turn"]
     ]

@@ -210,9 +210,13 @@ def test_first_letter_becomes_a_capital_and_others_stay():
 def test_a_bar_is_full_at_the_target_or_without_one_at_the_best_score(table):
     table.do(StartMatch(("Anna", "Ben"), target=3_000))
     table.do(EnterThrow((1, 1, 1, 3, 4, 6)))
-    assert bar_maximum(state_json(table.snapshot())) == 3_000
+    assert bar_maximum(state_json(table.snapshot()), table.match.rules) == 3_000
+
+    table.do(StartMatch(("Anna", "Ben"), rules="zonk-ten-rounds"))
+    table.do(EnterThrow((1, 1, 1, 3, 4, 6)))
+    assert bar_maximum(state_json(table.snapshot()), table.match.rules) == 5_000
 
     table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten"))
     table.do(EnterThrow((1, 1, 1, 3, 4, 6)))
     state = state_json(table.snapshot())
-    assert bar_maximum(state) == state["at_risk"] > 0
+    assert bar_maximum(state, table.match.rules) == state["at_risk"] > 0
