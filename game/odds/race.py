@@ -34,9 +34,13 @@ _CUT_OFF = 1e-4
 """The race is followed until the chance that nobody has reached the target is below this."""
 
 _EPSILON = 1e-12
+"""Smallest divisor, so that nothing is divided by zero."""
 
 _MOST_TURNS = 300
+"""The race is followed for this many turns of each player at most."""
+
 _HALF = 0.5
+"""Chance that a score is at most the median."""
 
 _MIN_CORRECTION, _MAX_CORRECTION = 0.5, 2.0
 """Limits of the correction factor. Without them, the factor would be too extreme where both chances are close to 0."""

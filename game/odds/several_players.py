@@ -40,10 +40,14 @@ MOST_STEPS = 20
 """Longest match, in steps of points, that is solved as a whole while it is played: usually 1,000 points."""
 
 _MARGIN = 40
-"""Scores are distinguished up to this many steps above the target."""
+"""Scores are distinguished up to this many steps above the target: usually 2,000 points."""
 
 _ACCURACY = 1e-6
+"""A position is solved once a round of value iteration changes no chance by more than this."""
+
 _MAX_ROUNDS = 60
+"""Most rounds of value iteration for a position. Where ways to play are in balance, the chances may never settle."""
+
 _ROUNDS_AT_ONCE = 8
 """After this many rounds, the seats are solved one after the other. If all of them change their play at once, they may do
 so for ever, each in answer to the last play of the others."""
@@ -107,7 +111,18 @@ class _Choices(NamedTuple):
 
 
 class Turns:
-    """The throws of a rule set, grouped by the choices that they offer."""
+    """The throws of a rule set, grouped by the choices that they offer.
+
+    Args:
+        rules: The rules.
+
+    Attributes:
+        step: Points of a step.
+        n_dice: Number of dice of a whole throw.
+        must_throw: The numbers of dice left with which a player must throw again; 0 stands for hot dice.
+        farkle: Chance of a farkle, indexed by the number of dice thrown.
+        largest: Most steps that one throw can score.
+    """
 
     def __init__(self, rules: Ruleset) -> None:
         self.rules, self.step = rules, scoring.points_step(rules)
@@ -134,14 +149,14 @@ class Turns:
         self.largest = max(steps for choices in found for steps, _ in choices)
         self._short_of: dict[int, _Choices] = {}
 
-    def choices(self, short: int) -> "_Choices":
+    def choices(self, short: int) -> _Choices:
         """Return the choices of a player who banks in any case after this many more steps."""
         short = min(short, self.largest)
         if short not in self._short_of:
             self._short_of[short] = self._chosen(short)
         return self._short_of[short]
 
-    def _chosen(self, short: int) -> "_Choices":
+    def _chosen(self, short: int) -> _Choices:
         found: defaultdict[tuple[tuple[int, int], ...], Floats] = defaultdict(
             lambda: np.zeros(self.n_dice + 1)
         )
@@ -243,12 +258,8 @@ class ExactMatch:
     """
 
     def __init__(self, rules: Ruleset, target: int, lowest: Sequence[int] = (0,) * PLAYERS) -> None:
-        self.turns, self.rules, self.lowest, self.n = (
-            Turns(rules),
-            rules,
-            tuple(lowest),
-            len(lowest),
-        )
+        self.turns, self.rules = Turns(rules), rules
+        self.lowest, self.n = tuple(lowest), len(lowest)
         self.goal = steps_to_go(rules, target)
         self.margin = 0 if rules.last_round is LastRound.NONE else _MARGIN
         most = self.goal + self.margin + 1
@@ -286,8 +297,8 @@ class ExactMatch:
             turned = (scores[i:] + scores[:i] for i in range(1, self.n))
             if not self._is_symmetric or all(scores <= other for other in turned):
                 by_sum[sum(scores)].append(scores)
-        rounds = (self._from(seat)[1 : 1 + self._n_following(seat)] for seat in range(self.n))
-        endings = sorted({lows[i:] for lows in rounds for i in range(len(lows))}, key=len)
+        followers = (self._from(seat)[1 : 1 + self._n_following(seat)] for seat in range(self.n))
+        endings = sorted({lows[i:] for lows in followers for i in range(len(lows))}, key=len)
         last = [list(product(*(range(low, self.goal) for low in lows))) for lows in endings]
         solved, n = 0, _PAIR_WORK * sum(map(len, last)) + sum(map(len, by_sum.values()))
         for lows, left in zip(endings, last, strict=True):
@@ -373,15 +384,17 @@ class ExactMatch:
     def bank(self, boards: Indices, seat: int) -> Floats:
         """Return the chances after a bank, indexed by [steps, position, player].
 
-        The scores in `boards` begin with that of the player to throw.
+        Args:
+            boards: Scores in steps, indexed by [position, player], that of the player to throw first.
+            seat: Seat of the player to throw, 0 for the player who began the match.
         """
         least = int(boards[:, 0].min())
         opening = int(self.turns.needed(np.array([least]))[0])
-        n_rows = max(self.goal + self.margin - least, opening) + 1
-        found = np.zeros((n_rows, *boards.shape))
+        size = max(self.goal + self.margin - least, opening) + 1
+        found = np.zeros((size, *boards.shape))
         after = (seat + 1) % self.n
         others = (boards[:, 1:] - self._from(after)[:-1]).T
-        for t in range(1, n_rows):
+        for t in range(1, size):
             score = boards[:, 0] + t
             short = score < self.goal
             last = score[short] - self.lowest[seat]
@@ -391,6 +404,13 @@ class ExactMatch:
         return found
 
     def _reached(self, boards: Indices, score: Indices, seat: int) -> Floats:
+        """Return the chances after a bank that reaches the target, indexed by [position, player].
+
+        Args:
+            boards: Scores before the bank in steps, indexed by [position, player], that of the player who banks first.
+            score: Score of that player after the bank, by position.
+            seat: Seat of that player.
+        """
         following = self._n_following(seat)
         found = np.zeros(boards.shape)
         found[:, 0] = 1
@@ -465,7 +485,7 @@ def exact_three(wins: MatchOdds) -> ExactMatch | None:
 
 def can_solve(rules: Ruleset) -> bool:
     """Return whether a whole match of three players is short enough to be solved while it is played."""
-    if rules.rounds or unsupported(rules) or left_out_of_match(rules):
+    if unsupported(rules) or left_out_of_match(rules):
         return False
     return rules.target <= MOST_STEPS * scoring.points_step(rules)
 
