@@ -200,6 +200,16 @@ def test_game_over_rounds_says_which_target_ends_it_earlier(client, table):
     assert "10 turns each, or first to 5,000" in client.get("/board").text
 
 
+def test_the_outlined_keep_is_the_one_that_bank_uses_even_if_others_exceed_the_target(
+    client, table
+):
+    table.do(StartMatch(("Anna", "Ben"), rules="welfare", head_starts=(9_500, 9_000)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 5)))
+
+    assert client.get("/api/v1/state").json["bank"]["dice"] == [1, 1, 5]
+    assert re.findall(r'class="keep top" id="keep-(\d+)"', client.get("/").text) == ["115"]
+
+
 def test_turn_replaced_by_hand_is_not_counted(client, table):
     table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten"))
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
