@@ -30,7 +30,7 @@ from vision.finder import HAND_PX, HAND_STRIDE
 from vision.images import padded_input
 from vision.networks import sigmoid
 
-FIRST_SEED, SCENES = 67_000_000, 350
+FIRST_SEED, SCENES = 67_000_000, 320
 RENDERED_SCALE = 0.25
 """The input of the network is so small that larger images would show no more."""
 COPIES = 3
