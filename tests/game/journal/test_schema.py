@@ -14,24 +14,24 @@ from game.match.match import Match
 from game.rules import rule_files
 
 
-def test_a_journal_of_a_newer_version_is_left_unchanged(tmp_path):
+@pytest.fixture
+def newer(tmp_path):
+    """The file of a journal of a newer version."""
     path = tmp_path / "journal.db"
     Journal.open(path).close()
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version = 99")
+    return path
 
+
+def test_a_journal_of_a_newer_version_is_left_unchanged(newer):
     with pytest.raises(JournalError, match=r"from a newer version .* update this Traykeeper"):
-        Journal.open(path)
+        Journal.open(newer)
 
 
-def test_a_copy_that_a_newer_version_wrote_is_refused(tmp_path):
-    path = tmp_path / "journal.db"
-    Journal.open(path).close()
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA user_version = 99")
-
+def test_a_copy_that_a_newer_version_wrote_is_refused(newer):
     with pytest.raises(JournalError, match=r"from a newer version .* update this Traykeeper"):
-        open_copy(path.read_bytes())
+        open_copy(newer.read_bytes())
 
 
 ENTRY = "position, match, seq, time, body, seal"
