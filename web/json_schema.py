@@ -362,6 +362,13 @@ class LastRoundJson(TypedDict):
     decides: bool
 
 
+class LeftOverJson(TypedDict):
+    """The `points` and `dice` that the current player may take over instead of throwing all dice."""
+
+    points: int
+    dice: int
+
+
 class HighlightJson(TypedDict):
     """An event to celebrate or to regret, in the throw in view or the turn that has just ended.
 
@@ -574,6 +581,7 @@ class MatchJson(TypedDict):
     can_undo: bool
     can_redo: bool
     last_round: LastRoundJson | None
+    left_over: LeftOverJson | None
     highlight: HighlightJson | None
     winner: int | None
     closing: str | None

@@ -568,7 +568,7 @@ def _judge_throw(state: State, placement: Placement) -> Verdict:
 
 
 def _take_over(state: State, placement: Placement) -> Verdict:
-    """Judge the first throw of a turn that may build on what the previous player left over.
+    """Judge the first throw of a turn that may take over what the previous player left over.
 
     Throwing all dice is a fresh start; throwing as many as were left over is a take-over. If all dice
     were left over, ask which of the two was meant.
@@ -577,18 +577,18 @@ def _take_over(state: State, placement: Placement) -> Verdict:
     left, n, thrown = state.left_over, state.rules.n_dice, len(placement.thrown)
     name = state.player.display_name
     if thrown == n == left.dice:
-        question = Message("New turn, or building on %(points)s?", points=left.points)
+        question = Message("New turn, or taking over %(points)s?", points=left.points)
         return Ask(question, _fresh_or_taken_over(state, placement))
     if thrown == n:
         return Accept((placement.thrown_event,))
     if thrown == left.dice:
-        note = Message("%(name)s builds on %(points)s.", name=name, points=left.points)
+        note = Message("%(name)s takes over %(points)s.", name=name, points=left.points)
         return Accept((TookOver(), placement.thrown_event), note)
     return Attention(
         (
             Message(
-                "The camera sees %(seen)s: throw all dice for a new turn, or %(left)s to build "
-                "on the banked points.",
+                "The camera sees %(seen)s: throw all dice for a new turn, or %(left)s to take "
+                "over the banked points.",
                 seen=dice_count(thrown),
                 left=dice_count(left.dice),
             ),
@@ -601,7 +601,7 @@ def _fresh_or_taken_over(state: State, placement: Placement) -> tuple[Answer, An
     name = state.player.display_name
     fresh = Message("%(name)s starts a new turn with %(dice)s", name=name, dice=placement.faces)
     take_over = Message(
-        "%(name)s builds on %(points)s with %(dice)s",
+        "%(name)s takes over %(points)s with %(dice)s",
         name=name,
         points=state.left_over.points,
         dice=placement.faces,

@@ -12,6 +12,7 @@ from device.session.table_state import (
     OpenQuestion,
     TableState,
     TrayNote,
+    Waiting,
 )
 from device.session.tray_reader import TrayReading
 from device.session.verdict import (
@@ -47,6 +48,7 @@ from game.match.events import (
     ScoreSet,
     Spliced,
     Thrown,
+    TookOver,
     Undone,
 )
 from game.match.match import Match
@@ -309,6 +311,9 @@ def _record(state: TableState, event: Event) -> Change:
         check_distinct(player.name for player in before.push(event).state.players)
     change = take_step(state, event)
     cleared = change.state.cleared(keep_unprompted=isinstance(event, Joined | Renamed | ScoreSet))
+    if isinstance(event, TookOver) and isinstance(state.overlay, Waiting):
+        # Somebody pressed the button, so the next throw is still read.
+        cleared = change.state.offering()
     message = messages.recorded_event(event, before, cleared.current_match)
     return change.ending(cleared.saying(message))
 

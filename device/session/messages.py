@@ -71,7 +71,7 @@ def standing(match: Match) -> Message:
             "%(name)s wins with %(points)s!", name=winner.display_name, points=winner.score
         )
         return Paragraph(wins, _series(state, state.winner))
-    return _at_risk(match) if state.turn.last else _next(match)
+    return _at_risk(match) if state.turn.last else Paragraph(_next(match), _left_over(state))
 
 
 def _series(state: State, winner: int) -> Message | None:
@@ -200,7 +200,7 @@ def _turn_set(event: TookOver | TurnSet, after: Match) -> Message:
     )
     if isinstance(event, TookOver):
         return Message(
-            "%(name)s builds on %(points)s, with %(dice)s to throw.",
+            "%(name)s takes over %(points)s, with %(dice)s to throw.",
             name=name,
             points=points,
             dice=dice,
@@ -391,6 +391,18 @@ def _next(match: Match) -> Message:
         name=name,
         leader=leader.display_name,
         points=leader.score,
+    )
+
+
+def _left_over(state: State) -> Message | None:
+    """Return a message about the points that the current player may take over; None if there are none."""
+    if state.left_over is None:
+        return None
+    return Message(
+        "%(name)s may take over %(points)s with %(dice)s.",
+        name=state.player.display_name,
+        points=state.left_over.points,
+        dice=dice_count(state.left_over.dice),
     )
 
 

@@ -51,7 +51,7 @@ from game.commands import (
     Undo,
 )
 from game.errors import JournalError
-from game.match.events import Event
+from game.match.events import Event, TookOver
 from game.message import Message, Paragraph
 from game.practice.strategy import is_untouched
 from game.rules.ruleset import Ruleset
@@ -270,9 +270,10 @@ class Session:
             self.check_step(command.step)
         if _is_late(table, command):
             raise TableError(messages.moved_on(table.match))
-        if isinstance(command, EnterThrow | ReadAgain):
+        takes_over = isinstance(command, RecordEvent) and isinstance(command.event, TookOver)
+        if takes_over or isinstance(command, EnterThrow | ReadAgain):
             table.check_no_bot_plays()
-        if isinstance(command, KeepDice | Bank) and (reason := self.unread_throw):
+        if (takes_over or isinstance(command, KeepDice | Bank)) and (reason := self.unread_throw):
             raise TableError(reason)
         if isinstance(command, Bank) and command.points is not None:
             points = match_play.bank_points(table, command.dice)

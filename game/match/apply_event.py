@@ -632,7 +632,7 @@ def _farkled(state: State) -> State:
 
 def _took_over(state: State) -> State:
     if state.left_over is None or state.turn.throws:
-        raise IllegalMove("there are no banked points to build on now")
+        raise IllegalMove("there are no banked points to take over now")
     left = state.left_over
     turn = replace(state.turn, starting_points=left.points, dice=left.dice, took_over=True)
     return replace(state, turn=turn, left_over=None)

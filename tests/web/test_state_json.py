@@ -30,6 +30,15 @@ def test_state_without_a_match_is_empty(table):
     assert (state["players"], state["turn"], state["bank"]) == ([], None, None)
 
 
+def test_state_has_what_the_next_player_may_take_over(table):
+    table.do(StartMatch(("Anna", "Ben"), rules="high-stakes"))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 5)))
+    assert view(table)["left_over"] is None
+    table.do(Bank((1, 1, 1, 5)))
+
+    assert view(table)["left_over"] == {"points": 1050, "dice": 2}
+
+
 NEW = {"score": 0, "opened": False, "team": None, "here": True, "bot": ""}
 
 

@@ -407,6 +407,10 @@ def _add_commands(
         points=optional(integer(0, MAX_SCORE)),
     )  # fmt: skip
     add(
+        "/takeover", "Let the current player take over the points of the turn just banked",
+        lambda step: RecordEvent(TookOver(), step=step), CURRENT_PLAYER, step=optional(STEP),
+    )  # fmt: skip
+    add(
         "/correct", "Correct the dice of a throw", CorrectThrow, CURRENT_PLAYER,
         dice=dice(), index=optional(INDEX), step=optional(STEP),
     )  # fmt: skip
@@ -485,9 +489,6 @@ def _add_events(api: Routes, table: Table) -> None:
     on_turn = optional(SEAT)
     add("/skip", "Skip the current player", Skipped, on_turn=on_turn)
     add("/farkle", "Record a farkle of the current player", Farkled, on_turn=on_turn)
-    add(
-        "/takeover", "Let the current player take over the points of the turn just banked", TookOver
-    )
     add("/join", "Add a player", Joined, name=text(), team=optional(integer(0, MAX_TEAM)))
     add("/leave", "Remove a player", Left, seat=SEAT)
     add("/rename", "Rename a player", Renamed, seat=SEAT, name=text())

@@ -5,15 +5,27 @@ import pytest
 from game.commands import (
     Bank,
     CorrectThrow,
+    EnterThrow,
     KeepDice,
     ReadAgain,
     RecordEvent,
     SetJustDice,
     StartMatch,
+    Undo,
 )
-from game.match.events import Renamed
+from game.match.events import Renamed, TookOver
 from game.situation import Situation, TableError
-from tests.device.session.sessions import answer, hold, open_session, press, read, row, state
+from game.stats.summary import at_risk
+from tests.device.session.sessions import (
+    answer,
+    hold,
+    message,
+    open_session,
+    press,
+    read,
+    row,
+    state,
+)
 from tests.throws import FARKLE, THOUSAND
 from tests.tray_reader import FakeTrayReader
 
@@ -173,3 +185,42 @@ def test_a_renamed_player_does_not_make_a_throw_in_question_count_as_read(sessio
     session.do(RecordEvent(Renamed(0, "Anne")))
 
     assert is_refused(session, Bank(), "press the button to read them")
+
+
+@pytest.fixture
+def may_take_over(session):
+    """Return the session after Anna banked 1,000 under rules with piggybacking."""
+    session.do(StartMatch(["Anna", "Ben"], rules="high-stakes"))
+    session.do(EnterThrow(THOUSAND))
+    session.do(Bank((1, 1, 1)))
+    return session
+
+
+def test_message_after_a_bank_offers_the_points_to_the_next_player(may_take_over):
+    assert message(may_take_over) == (
+        "Anna banks 1,000. Ben throws. Ben may take over 1,000 with three dice."
+    )
+
+
+def test_undo_takes_back_a_take_over(may_take_over):
+    may_take_over.do(RecordEvent(TookOver()))
+    assert state(may_take_over).turn.starting_points == 1000
+    may_take_over.do(Undo())
+
+    assert state(may_take_over).turn.starting_points == 0
+    assert message(may_take_over) == "Undone. Ben throws. Ben may take over 1,000 with three dice."
+
+
+def test_points_are_not_taken_over_while_a_throw_is_being_read(may_take_over):
+    press(may_take_over)
+
+    assert is_refused(may_take_over, RecordEvent(TookOver()), "The dice are still moving")
+
+
+def test_throw_awaited_after_a_press_is_still_read_after_a_take_over(may_take_over):
+    press(may_take_over)
+    answer(may_take_over, row((), time_s=30.0))
+    may_take_over.do(RecordEvent(TookOver()))
+    answer(may_take_over, row((1, 2, 3), time_s=40.0))
+
+    assert at_risk(state(may_take_over)) == 1100

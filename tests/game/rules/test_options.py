@@ -221,9 +221,9 @@ def test_a_farkle_after_taking_over_costs_only_the_turn():
 
 
 def test_taking_over_is_refused_after_a_throw_or_without_the_rule():
-    with pytest.raises(IllegalMove, match="no banked points to build on now"):
+    with pytest.raises(IllegalMove, match="no banked points to take over now"):
         piggy().throw(THOUSAND).push(TookOver())
-    with pytest.raises(IllegalMove, match="no banked points to build on now"):
+    with pytest.raises(IllegalMove, match="no banked points to take over now"):
         piggy(Piggyback.NO).push(TookOver())
 
 

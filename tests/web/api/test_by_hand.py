@@ -59,7 +59,7 @@ def test_turn_is_inserted_and_deleted(post, client):
         ("insert", {"turn": "!turn 1 1000001 3"}, 409, "points at risk must be 0 to 1,000,000"),
         ("insert", {"turn": "!score 1 " + "9" * 190}, 409, "is unknown"),
         ("score", {"seat": 0, "score": 1_000_001}, 400, "score"),
-        ("takeover", {}, 409, "no banked points to build on now"),
+        ("takeover", {}, 409, "no banked points to take over now"),
         ("drop", {"start": 5, "stop": 9}, 409, "there are no events 5 to 9"),
     ],
 )

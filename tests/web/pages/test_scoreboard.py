@@ -1,6 +1,7 @@
 """The scoreboard as HTML."""
 
 import gzip
+import json
 import re
 from html import unescape
 from importlib.metadata import version
@@ -50,6 +51,20 @@ def test_only_changed_sections_get_a_new_digest(board, table):
     changed = {name for name in SECTIONS if before[name] != after[name]}
 
     assert changed == {"turn", "message", "throw", "keeps", "dock"}
+
+
+def test_next_player_can_take_over_points_with_one_tap(client, table):
+    table.do(StartMatch(("Anna", "Ben"), rules="high-stakes"))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 5)))
+    assert "take-over" not in client.get("/").text
+    table.do(Bank((1, 1, 1, 5)))
+    page = client.get("/").text
+    assert "Take over 1,050<small>and throw two dice</small>" in page
+    assert "six dice, or 2 to take over" in page
+    [body] = re.findall(r'id="take-over" data-post="(\S+)" data-body=\'(.*?)\'', page)
+    assert client.post(body[0], json=json.loads(body[1])).json["dice_to_throw"] == 2
+
+    assert "take-over" not in client.get("/").text
 
 
 def test_empty_section_is_hidden(board, table):
