@@ -92,7 +92,7 @@ class Coach(Protocol):
         """
 
     def counts(self) -> Totals | None:
-        """Return the statistics over all matches, or None while they are being counted."""
+        """Return the statistics over all matches, or None if counting them takes longer than a second."""
 
     def style(self, name: str, rules: Ruleset) -> PlayerStyle:
         """Return how a person plays. This takes seconds, unlike most of the other methods.

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
-from threading import RLock
+from threading import Condition, RLock
 from typing import Any
 
 from device.coach.notes_file import NotesFile
@@ -39,6 +39,10 @@ MAX_REVIEWS = 24
 
 MAX_PENDING = 2
 """Largest number of reviews computed at a time, so that questions about the match in play need not wait."""
+
+COUNT_WAIT_S = 1.0
+"""Longest time that `counts` waits, in seconds. After another step of a match, only that match is counted again, which
+takes a few milliseconds; a whole journal takes longer."""
 
 ANSWER_S = 60.0
 """Longest time to wait for an answer, in seconds. A person's style of play is learnt from whole matches."""
@@ -193,6 +197,9 @@ class Solving:
 ReviewKey = tuple[str, int, int]
 """Identity of the journal, number of the match, and number of its steps."""
 
+CountsKey = tuple[str, int, tuple[DiceSetPeriod, ...]]
+"""Identity of the journal, position of its last entry, and the sets of dice."""
+
 
 class Reviews:
     """Caches reviews and statistics of past matches until the journal changes.
@@ -210,10 +217,10 @@ class Reviews:
         on_unsolved: Callable[[int], object] = lambda _: None,
     ) -> None:
         self._worker, self._history, self._on_unsolved = worker, history, on_unsolved
-        self._lock = RLock()
+        self._lock = Condition(RLock())
         self._reviews: OrderedDict[ReviewKey, ReviewedMatch | None] = OrderedDict()
         self._counts: Totals | None = None
-        self._counted: tuple[str, int, tuple[DiceSetPeriod, ...]] | None = None
+        self._counted: CountsKey | None = None
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
         """Return the review of a match, or None while it is being computed.
@@ -253,33 +260,35 @@ class Reviews:
             self._on_unsolved(key[1])
 
     def counts(self, sets: tuple[DiceSetPeriod, ...]) -> Totals | None:
-        """Return the statistics of all matches for these sets of dice, or None while they are being computed."""
+        """Return the statistics of all matches for these sets of dice, or None if computing them takes a while."""
         key = self._history.identity, self.newest(), sets
         with self._lock:
             if key != self._counted:
                 self._counted, self._counts = key, None
-                self._count(sets)
-            return self._counts
+                self._count(key)
+            self._lock.wait_for(lambda: self._counts or self._counted != key, COUNT_WAIT_S)
+            return self._counts if self._counted == key else None
 
     def newest(self) -> int:
         """Return the position of the last entry in the journal, or 0 if the journal is empty."""
         return next((played.position for played in self._history.matches(limit=1)), 0)
 
-    def _count(self, sets: tuple[DiceSetPeriod, ...]) -> None:
-        future = self._worker.ask("count", sets, SLICE_S)
-        future.add_done_callback(lambda done: self._take_counts(sets, done))
+    def _count(self, key: CountsKey) -> None:
+        future = self._worker.ask("count", key[2], SLICE_S)
+        future.add_done_callback(lambda done: self._take_counts(key, done))
 
-    def _take_counts(
-        self, sets: tuple[DiceSetPeriod, ...], future: "Future[Totals | None]"
-    ) -> None:
+    def _take_counts(self, key: CountsKey, future: "Future[Totals | None]") -> None:
         with self._lock:
+            if self._counted != key:
+                return  # the journal has changed, so the matches are being counted again
             if error := future.exception():
                 log.warning("cannot count the matches: %s", error)
                 self._counted = None
             elif (found := future.result()) is None:
-                self._count(sets)
-            elif self._counted and self._counted[2] == sets:
+                self._count(key)
+            else:
                 self._counts = found
+            self._lock.notify_all()
 
 
 class TableCoach:
@@ -431,7 +440,7 @@ class TableCoach:
         self._changed()
 
     def counts(self) -> Totals | None:
-        """Return the statistics of all matches, or None while they are being computed."""
+        """Return the statistics of all matches, or None if computing them takes a while."""
         return self._reviews.counts(self._notes_file.notes.dice)
 
     def rewind(self, position: int) -> None:

@@ -234,6 +234,14 @@ def test_all_matches_are_counted_by_set_of_dice(rig):
     ]
 
 
+def test_statistics_include_a_step_that_was_just_taken(rig, monkeypatch):
+    monkeypatch.setattr("device.coach.coach.COUNT_WAIT_S", COACH_PATIENCE_S)
+    for n_matches in (1, 2, 3):
+        rig.play()
+
+        assert rig.coach.counts().sets[0].matches == n_matches
+
+
 def test_the_mode_survives_a_restart(tmp_path):
     notes_file = NotesFile(tmp_path / NOTES_FILE)
     with closing(
