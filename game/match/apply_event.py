@@ -644,6 +644,11 @@ def _score_set(state: State, event: ScoreSet) -> State:
         raise IllegalMove(
             "a score can be at most %(most)s, not %(score)s", most=MAX_SCORE, score=event.score
         )
+    rules = state.rules
+    if rules.win is Win.EXACTLY and rules.has_target and event.score > rules.target:
+        raise IllegalMove(
+            "the target must be reached exactly: set at most %(target)s points", target=rules.target
+        )
     return set_score(state, event.seat, event.score)
 
 

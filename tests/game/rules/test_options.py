@@ -205,6 +205,14 @@ def test_three_3s_that_cost_are_not_a_scoreless_throw():
     assert match.state.turns[-1].ending is TurnEnding.FARKLE
 
 
+def test_score_set_by_hand_above_an_exact_target_is_refused():
+    match = begin(win=Win.EXACTLY, last_round=LastRound.NONE)
+    with pytest.raises(IllegalMove, match="reached exactly: set at most 10,000 points"):
+        match.push(ScoreSet(1, 10_050))
+
+    assert match.push(ScoreSet(1, 10_000)).state.winner == 1
+
+
 def piggy(kind=Piggyback.YES):
     return begin(piggyback=kind).throw((1, 1, 1, 5, 2, 3)).bank()
 
