@@ -23,7 +23,16 @@ from device.session.table_state import (
     Waiting,
 )
 from device.session.tray_reader import TrayReading
-from device.session.verdict import Accept, Ask, Attention, EmptyTray, NotThrown, Verdict
+from device.session.verdict import (
+    Accept,
+    Answer,
+    Ask,
+    Attention,
+    BankAlone,
+    EmptyTray,
+    NotThrown,
+    Verdict,
+)
 from game.message import Message, Paragraph
 from game.rules.ruleset import Dice
 from game.situation import Situation, TableError
@@ -207,12 +216,31 @@ def offer_earlier(
     if state.match is None or isinstance(waiting.purpose, RereadThrow):
         return None
     age_s = tray_reading.time_s - earlier.time_s
-    question = judge.offer_earlier(state.match, earlier, state.earlier_places, age_s)
+    bank_alone = (match_play.bank_alone_answer(state, tray_reading),) if waiting.then_bank else ()
+    return _ask_about_earlier(state, earlier, age_s, bank_alone)
+
+
+def _ask_about_earlier(
+    state: TableState, earlier: TrayReading, age_s: float, bank_alone: tuple[Answer, ...]
+) -> Change | None:
+    """Ask whether dice that were picked up are the throw; return None if they cannot be.
+
+    Args:
+        state: The state of the table, without an overlay.
+        earlier: The reading of these dice.
+        age_s: How long before the press they lay in the tray, in seconds.
+        bank_alone: The answer that the player only banked, if it is to be added to the question about a bank.
+    """
+    question = judge.offer_earlier(state.current_match, earlier, state.earlier_places, age_s)
     if question is None:
         return None
-    if waiting.then_bank and judge.asks_for_bank(question):
-        question = _with_bank_alone(state, question, tray_reading)
-    return match_play.apply(state, question, earlier.id)
+    if judge.asks_for_bank(question):
+        question = replace(question, options=(*question.options, *bank_alone))
+    change = match_play.apply(state, question, earlier.id)
+    overlay = change.state.overlay
+    if isinstance(overlay, OpenQuestion):
+        overlay = replace(overlay, age_s=age_s)
+    return change.ending(replace(change.state, overlay=overlay))
 
 
 def photographed(state: TableState, tray_reading: TrayReading) -> Change:
@@ -335,9 +363,14 @@ def _end_rolloff_if_possible(state: TableState) -> Change:
 
 
 def _judge_again(state: TableState, tray_reading: TrayReading, refusal: Message) -> Change:
-    if not isinstance(state.overlay, OpenQuestion | NeedsAttention):
+    overlay = state.overlay
+    if not isinstance(overlay, OpenQuestion | NeedsAttention):
         raise TableError(refusal)
     state = replace(state, overlay=None)
+    if isinstance(overlay, OpenQuestion) and overlay.age_s is not None:
+        alone = tuple(each for each in overlay.options if isinstance(each.leads_to, BankAlone))
+        if question := _ask_about_earlier(state, tray_reading, overlay.age_s, alone):
+            return question
     found = play_of(state).read(state, tray_reading.with_known_faces(state.last_places))
     return _shown(_follow(state, found, tray_reading), tray_reading)
 

@@ -145,6 +145,8 @@ class OpenQuestion:
         reading: Id of the reading that the question is about; 0 if it is about none.
         ignores_objects: Whether an object in that reading was ignored, because a person said that it
             is not a die.
+        age_s: How long before the press the dice of that reading lay in the tray, in seconds, if they
+            had been picked up; otherwise None.
     """
 
     situation: ClassVar = Situation.QUESTION
@@ -153,6 +155,7 @@ class OpenQuestion:
     options: tuple[Answer, ...]
     reading: int = 0
     ignores_objects: bool = False
+    age_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

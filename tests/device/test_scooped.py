@@ -5,7 +5,7 @@ import re
 import pytest
 
 from device.watching.tray_watch import RestHistory
-from game.commands import AnswerQuestion
+from game.commands import AnswerQuestion, CorrectDie
 from game.situation import Situation
 from tests.device.rig import STILL_S
 from tests.handled_tray import HandledTray
@@ -55,6 +55,29 @@ def test_a_throw_after_a_forgotten_bank_is_offered_too(match_rig):
 
     assert match_rig.scores == [1000, 0]
     assert match_rig.state.turn.last.dice == SCORING
+
+
+def test_a_face_corrected_on_the_photo_does_not_answer_the_question(match_rig):
+    scooped(match_rig, *SCORING)
+    photo = match_rig.press().photo
+    die = next(i for i, each in enumerate(photo.dice) if each.value == 6)
+    snapshot = match_rig.companion.do(CorrectDie(photo.id, die, 2))
+
+    assert re.search(r"1 1 2 3 5 5 were lying here \d s ago. Use them\?", str(snapshot.question))
+    assert match_rig.state.turn.last is None
+    match_rig.hold()
+    assert match_rig.state.turn.last.dice == (1, 1, 2, 3, 5, 5)
+
+
+def test_a_face_corrected_in_a_question_about_a_bank_keeps_every_answer(match_rig):
+    match_rig.throw(1, 1, 1, 2, 3, 4)
+    scooped(match_rig, *SCORING)
+    asked = match_rig.hold()
+    die = next(i for i, each in enumerate(asked.photo.dice) if each.value == 6)
+    snapshot = match_rig.companion.do(CorrectDie(asked.photo.id, die, 2))
+
+    assert len(snapshot.choices) == len(asked.choices)
+    assert match_rig.scores == [0, 0]
 
 
 def test_a_hold_after_dice_fell_back_and_were_picked_up_can_bank_alone(match_rig):
