@@ -33,19 +33,25 @@ def format_dice(dice: Iterable[int]) -> str:
     return " ".join(map(str, dice))
 
 
-def match_length(rounds: int, target: int) -> Message:
-    """Return how long a match is: a number of turns, or the points to reach.
+def match_length(rounds: int, target: int, *, target_ends_rounds: bool) -> Message:
+    """Return how long a match is: a number of turns, the points to reach, or both.
 
-    >>> [str(match_length(*length)) for length in ((10, 0), (1, 0), (0, 10_000))]
-    ['10 turns each', 'one turn each', 'first to 10,000']
+    >>> str(match_length(10, 5_000, target_ends_rounds=False))
+    '10 turns each'
+    >>> str(match_length(10, 5_000, target_ends_rounds=True))
+    '10 turns each, or first to 5,000'
 
     Args:
         rounds: Number of turns of each player, or 0 if the match is played to a target.
         target: The points to reach.
+        target_ends_rounds: Whether a match with a fixed number of turns also ends at the target.
     """
-    if rounds:
-        return Plural("one turn each", "%(n)s turns each", n=rounds)
-    return Message("first to %(points)s", points=target)
+    if not rounds:
+        return Message("first to %(points)s", points=target)
+    turns = Plural("one turn each", "%(n)s turns each", n=rounds)
+    if not target_ends_rounds:
+        return turns
+    return Message("%(turns)s, or first to %(target)s", turns=turns, target=target)
 
 
 def series_length(best_of: int, n_sides: int) -> Message:

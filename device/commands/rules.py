@@ -117,7 +117,9 @@ def match(file: str, as_json: bool) -> None:  # noqa: FBT001
 
 def _print_match(match: Match) -> None:
     state = match.state
-    click.echo(f"{match.rules.title}, {match_length(match.rules.rounds, match.rules.target)}")
+    rules = match.rules
+    length = match_length(rules.rounds, rules.target, target_ends_rounds=rules.target_ends_rounds)
+    click.echo(f"{rules.title}, {length}")
     for number, turn in enumerate(state.turns, 1):
         click.echo(f"{number:>3}  {state.players[turn.seat].name:<16}{_turn_line(turn)}")
     if state.turn.throws or state.turn.starting_points:

@@ -23,6 +23,7 @@ NO_MATCH_SUMMARY: dict[str, Any] = {
     "rules": None,
     "target": 0,
     "rounds": 0,
+    "target_ends_rounds": False,
     "players": [],
     "turn": None,
     "throw": None,

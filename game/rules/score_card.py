@@ -299,7 +299,9 @@ def pad(rules: Ruleset, names: Sequence[str] = (), say: Translate = str) -> str:
     width, height = PAD_MM
     n = max(4, len(names))
     column = (width - 10) / n
-    length = say(match_length(rules.rounds, rules.target))
+    length = say(
+        match_length(rules.rounds, rules.target, target_ends_rounds=rules.target_ends_rounds)
+    )
     room = width - 13 - WIDTH_REGULAR * 4 * len(length)
     parts = [svg_text(5, 9, rules.title, fitting(rules.title, room, 4.5), bold=True)]
     parts.append(svg_text(width - 5, 9, length, 4, end=True))

@@ -57,13 +57,15 @@ class SeriesSummary(TypedDict):
 class MatchSummary(TypedDict):
     """A short summary of a match, as JSON.
 
-    `rounds` is 0 if the match is played to the target. `winner` is the seat of the winner, or None.
+    `rounds` is 0 if the match is played to the target. If `target_ends_rounds` is true, a match with a fixed number of
+    turns also ends at the target. `winner` is the seat of the winner, or None.
     `turn` is None once somebody has won, and `series` is None for a single match.
     """
 
     rules: str
     target: int
     rounds: int
+    target_ends_rounds: bool
     players: list[PlayerSummary]
     turn: TurnSummary | None
     throw: ThrowSummary | None
@@ -80,6 +82,7 @@ def summary(match: Match) -> MatchSummary:
         "rules": state.rules.title,
         "target": state.rules.target,
         "rounds": state.rules.rounds,
+        "target_ends_rounds": state.rules.target_ends_rounds,
         "players": [
             {
                 "name": player.name,

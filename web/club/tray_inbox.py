@@ -245,7 +245,7 @@ def _bounded(value: Any) -> Any:
 
 
 def _summary(data: dict[str, Any]) -> MatchSummary:
-    found = typed(MatchSummary, {"series": None} | data)
+    found = typed(MatchSummary, {"series": None, "target_ends_rounds": False} | data)
     found["target"], found["rounds"] = max(1, found["target"]), max(0, found["rounds"])
     seats, series, throw = range(len(found["players"])), found["series"], found["throw"]
     parts = (found["turn"], throw)

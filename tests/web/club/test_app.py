@@ -61,6 +61,17 @@ def test_match_over_a_number_of_turns_shows_no_target(client, inbox):
         assert 'class="have" width="100' in client.get("/board").text
 
 
+def test_match_over_a_number_of_turns_shows_the_target_that_also_ends_it(client, inbox):
+    tape = whole_match(load("zonk-ten-rounds"), ["Anna", "Ben"], 1, 1_764_000_000)
+    inbox.on_message("t1", "availability", b"online")
+    for entry in tape.entries[:3]:
+        inbox.on_message("t1", "event", json.dumps(entry.to_json()).encode())
+
+    for page in ("/board", f"/matches/{tape.entries[0].match}"):
+        assert "10 turns each, or first to 5,000" in client.get(page).text
+    assert 'class="have" width="100' not in client.get("/board").text
+
+
 def test_team_has_one_row_with_all_its_players(client, inbox):
     tape = whole_match(RULES, ["Anna", "Ben", "Cleo", "Dan"], 1, 1_764_000_000, teams=[1, 2, 1, 2])
     inbox.on_message("t1", "availability", b"online")
