@@ -34,7 +34,7 @@
         context.fillRect(-piece.size / 2, -piece.size / 3, piece.size, piece.size * 0.66);
         context.restore();
       }
-      if (now - start < SHOWN_MS) requestAnimationFrame(frame);
+      if (now - start < SHOWN_MS && canvas.isConnected) requestAnimationFrame(frame);
       else canvas.remove();
     });
   }
@@ -42,6 +42,7 @@
   document.addEventListener("swapped", () => {
     const now = isWon();
     if (now && !won) celebrate();
+    if (!now) document.querySelector(".confetti")?.remove(); // the next match has begun, or the win was undone
     won = now;
   });
 })();

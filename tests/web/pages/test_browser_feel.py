@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from game.commands import Bank, EnterThrow, SetJustDice, StartMatch
+from game.commands import Bank, EnterThrow, Rematch, SetJustDice, StartMatch
 from game.situation import Situation
 from tests.browser import PHONE
 from tests.web.conftest import PHONE_COOKIE
@@ -144,6 +144,17 @@ def test_win_is_celebrated(begun, open_phone, path):
     win(begun)
 
     page.wait_for_function("() => done.includes('confetti')")
+    expect(page.locator(".confetti")).not_to_be_attached()
+
+
+def test_celebration_ends_when_the_next_match_begins(begun, open_phone):
+    page = open_phone()
+    throw(begun, page)
+    page.evaluate("performance.now = () => 1e12")  # the confetti would fall for years
+    win(begun)
+    expect(page.locator(".confetti")).to_be_attached()
+    begun.do(Rematch())
+
     expect(page.locator(".confetti")).not_to_be_attached()
 
 
