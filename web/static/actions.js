@@ -148,7 +148,7 @@
 
   function legalKeeps() {
     return [...document.querySelectorAll(".keep")].map((button) => ({
-      key: faceKey(JSON.parse(button.dataset.body).dice), button, score: button.dataset.score,
+      key: faceKey(JSON.parse(button.dataset.body).dice), button, score: button.dataset.score, effect: button.dataset.effect,
       points: Number(button.dataset.score.replace(/\D/g, "")),
     }));
   }
@@ -165,7 +165,7 @@
     const score = byId("keep-chosen").querySelector("span");
     if (keep && score) score.textContent = keep.score;
     const says = byId("chosen").querySelector(".says");
-    says.textContent = keep || !slots.length || !legalKeeps().length ? "" : explainRefusal(faces, says.dataset);
+    says.textContent = keep ? keep.effect : !slots.length || !legalKeeps().length ? "" : explainRefusal(faces, says.dataset);
   }
 
   // Explains why dice are not a keep: which of them score, and which do not.

@@ -15,9 +15,11 @@ from game.commands import (
     MarkForeignObject,
     MoveSimulatedButton,
     ReadAgain,
+    RecordEvent,
     SetJustDice,
     StartMatch,
 )
+from game.match.events import ScoreSet
 from game.message import Message
 from game.situation import Choice, Situation, TableError
 from tests.browser import ON_TOP, PHONE, never_late, stop_timers
@@ -267,6 +269,15 @@ def test_dice_that_are_not_a_keep_are_explained(begun, phone):
     phone.locator("#slot-0").tap()
 
     expect(phone.locator(".says")).to_have_text("3 does not score")
+
+
+def test_effect_of_a_keep_is_shown_while_its_dice_are_selected(begun, phone):
+    begun.do(RecordEvent(ScoreSet(0, 9_900)))
+    begun.do(EnterThrow((1, 5, 2, 3, 4, 6)))
+    phone.locator("#slot-0").tap()
+
+    expect(phone.locator(".says")).to_have_text("Reaches 10,000")
+    expect(phone.locator("#keep-1 .unseen")).to_have_text("five dice left, reaches 10,000")
 
 
 def test_explanation_names_the_best_part_of_the_selection(begun, phone):
