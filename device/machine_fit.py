@@ -6,15 +6,19 @@ docs/decisions/small-machines.md explains why nothing is measured at the start.
 """
 
 import json
+import logging
 import os
 from contextlib import suppress
 from ctypes import CDLL
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
+from typing import Any
 
 from device.errors import UsageError
 from device.files import read_json, write_atomically
 from game.errors import quoted
+
+log = logging.getLogger(__name__)
 
 FIT_FILE = "fit.json"
 AUTO = "auto"
@@ -93,10 +97,22 @@ def default_fit(cores: int | None = None, memory_mb: float | None = None) -> Fit
 
 def load(state: Path) -> Fit | None:
     """Return the values that `traykeeper bench fit` has saved in the state folder; None if there are no valid ones."""
-    fit = read_json(state / FIT_FILE, lambda data: Fit(**data))
-    if fit is None or not all(isinstance(n, int) for n in astuple(fit)):
-        return None
-    return fit if fit.picture_px > 0 and fit.burst_frames > 0 else None
+    path = state / FIT_FILE
+    fit = read_json(path, _parse_fit)
+    if fit is None and path.exists():
+        log.warning("%s is ignored because it is damaged: run `traykeeper bench fit` again", path)
+    return fit
+
+
+def _parse_fit(data: dict[str, Any]) -> Fit:
+    if "looks" in data:  # the name of burst_frames in earlier versions
+        data = {"burst_frames": data["looks"]} | {k: n for k, n in data.items() if k != "looks"}
+    fit = Fit(**data)
+    if not all(isinstance(n, int) for n in astuple(fit)):
+        raise TypeError("whole numbers expected")
+    if fit.picture_px <= 0 or fit.burst_frames <= 0:
+        raise ValueError("positive numbers expected")
+    return fit
 
 
 def save(fit: Fit, state: Path) -> Path:

@@ -67,14 +67,23 @@ def test_a_setting_comes_before_a_measurement(tmp_path):
     assert fit.from_settings("1536", AUTO, "3", tmp_path) == Fit(1536, 1, 3)
 
 
+def test_a_measurement_of_an_earlier_version_is_used(tmp_path):
+    (tmp_path / fit.FIT_FILE).write_text('{"picture_px": 1152, "threads": 1, "looks": 1}')
+
+    assert fit.load(tmp_path) == Fit(1152, 1, 1)
+
+
 @pytest.mark.parametrize(
     "broken",
     ["", "[]", '{"picture_px": 0}', '{"burst_frames": "two"}', '{"x": 1}', "[" * 100_000],
 )
-def test_a_damaged_measurement_is_ignored(tmp_path, broken):
+def test_a_damaged_measurement_is_ignored_with_a_warning(tmp_path, broken, caplog):
+    assert fit.load(tmp_path) is None
+    assert not caplog.messages
     (tmp_path / fit.FIT_FILE).write_text(broken)
 
     assert fit.from_settings(AUTO, AUTO, AUTO, tmp_path) == fit.default_fit()
+    assert "run `traykeeper bench fit` again" in caplog.text
 
 
 @pytest.mark.parametrize("said", ["", "many", "0", "65", "-1", "1.5", "\u0663"])
