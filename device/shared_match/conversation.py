@@ -382,6 +382,18 @@ def diverged(seq: int) -> SharedMatchError:
     )
 
 
+def out_of_turn(seq: int, match: Match) -> SharedMatchError:
+    """Return the error for entry number `seq`, which the other tray added while it was a turn at this tray."""
+    return SharedMatchError(
+        Message(
+            "The other tray sent step %(n)s although it is %(name)s's turn at this tray, so it is refused: run "
+            "`traykeeper compare` to see where the matches differ, and play on at one of the trays.",
+            n=str(seq),
+            name=match.state.player.display_name,
+        )
+    )
+
+
 def rules_id(rules: Ruleset) -> str:
     """Return a digest of complete rules. It shows whether two versions of Traykeeper use one name for the same rules."""
     return blake2s(json.dumps(asdict(rules), sort_keys=True).encode(), digest_size=8).hexdigest()
@@ -420,7 +432,10 @@ class Replica:
     @property
     def may_add(self) -> MatchSide:
         """The side that may add the next entry."""
-        is_guest = self.match is not None and self.match.state.turn.seat in self._guest_seats
+        return self._may_add_after(self.match)
+
+    def _may_add_after(self, match: Match | None) -> MatchSide:
+        is_guest = match is not None and match.state.turn.seat in self._guest_seats
         return MatchSide.GUEST if is_guest else MatchSide.HOST
 
     def add(self, entry: WireEntry) -> None:
@@ -443,11 +458,17 @@ class Replica:
             found.append(entry)
         return tuple(found)
 
-    def missing(self, sync: Sync) -> list[WireEntry]:
+    def missing(self, sync: Sync, *, gets_back: bool = False) -> list[WireEntry]:
         """Check a message from the other tray, and return the entries in it that this tray lacks.
 
+        Args:
+            sync: The message.
+            gets_back: Whether entries that this tray added itself may be among them, because its journal has lost
+                some.
+
         Raises:
-            SharedMatchError: If the two trays have different matches, or this version cannot play an entry.
+            SharedMatchError: If the two trays have different matches, if the other tray was not allowed to add an
+                entry, or if this version cannot play an entry.
         """
         if self.chain(sync.seq) not in ("", sync.chain):
             raise diverged(self._first_difference(sync))
@@ -459,6 +480,8 @@ class Replica:
             if fit is EntryFit.DIFFERENT or entry.match != sync.match:
                 raise diverged(entry.seq)
             if fit is EntryFit.NEW:
+                if match and not gets_back and self._may_add_after(match) is not sync.side:
+                    raise out_of_turn(entry.seq, match)
                 match = _played(entry, match, sync.rules)
                 entries.append(entry)
         return entries[self.seq + 1 :]
@@ -509,6 +532,9 @@ class Conversation:
         self._fetcher = FileFetcher(files)
         self._heard_s = float("-inf")
         self._their_seq: int | None = None  # before the first message
+        self._may_lack_own_steps = (
+            True  # until a message shows that the other tray has no further steps
+        )
         self._trouble: Message | None = None
         self._said: tuple[object, ...] = ()
         self._wish: Wish | None = None
@@ -569,6 +595,7 @@ class Conversation:
             len(entries) <= head or entries[head][0].chain != self._replica.chain(head)
         ):
             self._replica = Replica(self.link.guest_seats)  # a backup was restored
+            self._may_lack_own_steps = True
             self._fetcher.forget()
         for wire, entry in entries[self._replica.seq + 1 :]:
             before, is_own = self._replica.match, self._replica.may_add is self.link.side
@@ -634,8 +661,10 @@ class Conversation:
             self._their_seq = NOTHING
             return
         self._their_seq = sync.seq
+        if sync.seq <= self._replica.seq:
+            self._may_lack_own_steps = False
         try:
-            new = self._replica.missing(sync)
+            new = self._replica.missing(sync, gets_back=self._may_lack_own_steps)
         except SharedMatchError as error:
             self._trouble = error.message
             raise

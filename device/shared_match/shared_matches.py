@@ -472,6 +472,7 @@ class SharedMatches:
         if link.is_ended:
             return Refusal.PLAYS_ALONE
         with self._lock:
+            before = self.trouble
             try:
                 self.trouble = None
                 is_start = not link.match or self._is_rematch(link, sync)
@@ -489,6 +490,8 @@ class SharedMatches:
                 return Refusal.SAME_NAME
             except (SharedMatchError, TableError, GameError) as error:
                 self.trouble = error.message
+                if error.message != before:  # not again for each repeated message
+                    log.warning("a message from the other tray is refused: %s", error)
             return Refusal.NONE
 
     def answer(self, link: Link, sync: Sync) -> Sync:

@@ -313,6 +313,25 @@ def test_copies_of_a_match_that_differ_are_reported(pair):
     assert "differs between the two trays from step 1 on" in str(pair.host.shared.view().trouble)
 
 
+def test_a_step_from_the_tray_whose_turn_it_is_not_is_refused(pair, caplog):
+    pair.begin()
+    pair.settle()
+    link = pair.guest.shared.link
+    sync = pair.guest.shared.message(link)
+    thrown = pair.guest.entries()[-1].then(Thrown((1, 1, 1, 2, 3, 4)))
+    confused = replace(sync, seq=thrown.seq, chain=thrown.chain, entries=(thrown,))
+    for _ in range(2):
+        pair.host.shared.hear(pair.host.shared.link, confused)
+
+    assert pair.host.match.state.turn.last is None
+    refusal = "sent step 1 although it is Anna's turn at this tray"
+    assert refusal in str(pair.host.snapshot().other_tray_trouble)
+    assert caplog.text.count(refusal) == 1
+    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    pair.settle()
+    assert pair.agree
+
+
 def test_a_message_without_the_code_is_refused(pair):
     pair.begin()
     link = pair.guest.shared.link
