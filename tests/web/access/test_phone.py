@@ -181,6 +181,17 @@ def test_players_own_phone_keeps_banks_and_corrects_in_the_own_turn(app, table):
     assert post(ben, "undo").status_code == 403
 
 
+def test_players_own_phone_takes_over_points_in_the_own_turn(app, table):
+    ben = app.test_client()
+    post(ben, "scorekeeper/sit", name="Ben")
+    post(as_scorekeeper(app), "scorekeeper/own-turn", on=True)
+    table.do(StartMatch(("Anna", "Ben"), rules="high-stakes"))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 5)))
+    table.do(Bank((1, 1, 1, 5)))
+
+    assert post(ben, "takeover").json["dice_to_throw"] == 2
+
+
 def test_players_own_phone_reads_the_dice_without_becoming_the_scorekeeper(free_app, table):
     anna, ben = free_app.test_client(), free_app.test_client()
     for client, name in ((anna, "Anna"), (ben, "Ben")):
