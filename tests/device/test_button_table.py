@@ -14,13 +14,16 @@ from game.commands import (
     Hold,
     KeepDice,
     MoveSimulatedButton,
+    RecordEvent,
     StartMatch,
     ThrowSimulatedDice,
     Undo,
 )
+from game.match.events import TookOver
 from game.message import Message
 from game.rules import rule_files
 from game.situation import Situation, TableError
+from game.stats.summary import at_risk
 from tests.device.rig import open_rig
 from tests.throws import FARKLE
 from vision.reading import Problem
@@ -551,3 +554,20 @@ def test_a_page_that_holds_the_simulated_button_too_long_is_refused_like_a_hold(
                 rig.companion.do(command)
         assert rig.settled().message == before
         assert rig.finger.button.held_s is None
+
+
+@pytest.mark.parametrize("tapped", [False, True])
+def test_next_player_takes_over_by_throwing_the_dice_that_were_left(rig, tapped):
+    rig.companion.do(StartMatch(("Anna", "Ben"), rules="high-stakes"))
+    rig.throw(*OPENING)
+    rig.tray.set_aside((1, 1, 1))
+    assert "Ben may take over 1,000 with three dice." in str(rig.hold().message)
+    if tapped:
+        rig.companion.do(RecordEvent(TookOver()))
+    snapshot = rig.throw(1, 5, 2)
+
+    assert snapshot.situation is Situation.ACCEPTED
+    assert rig.state.turn.took_over
+    assert at_risk(rig.state) == 1150
+    rig.hold(UNDO_S)
+    assert rig.state.turn.took_over is tapped
