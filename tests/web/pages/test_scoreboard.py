@@ -59,7 +59,7 @@ def test_next_player_can_take_over_points_with_one_tap(client, table):
     assert "take-over" not in client.get("/").text
     table.do(Bank((1, 1, 1, 5)))
     page = client.get("/").text
-    assert "Take over 1,050<small>and throw two dice</small>" in page
+    assert "Take over 1,050<small>throw two dice</small>" in page
     assert "six dice, or 2 to take over" in page
     [body] = re.findall(r'id="take-over" data-post="(\S+)" data-body=\'(.*?)\'', page)
     assert client.post(body[0], json=json.loads(body[1])).json["dice_to_throw"] == 2
