@@ -66,7 +66,7 @@ GRID = 4
 
 
 class CheckName(StrEnum):
-    """The subject of a check."""
+    """The aspect of a picture that a check examines."""
 
     FRAMING = "framing"
     LIGHT = "light"

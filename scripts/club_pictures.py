@@ -39,6 +39,7 @@ def main() -> None:
         people = People(store)
         history = MatchHistory(store, people)
         trays = Trays()
+        trays.set_broker(is_connected=True)
         fill(TrayInbox(trays, history, lambda *_: None), Random(11))
         steward = Steward.load(Path(folder) / "key")
         calls = TournamentCalls(store, people, Tournaments(store, people), lambda *_: None)
