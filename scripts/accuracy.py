@@ -89,13 +89,13 @@ and the probability of a die is below {certain:.2f}, the first must be at least 
 TIME = """
 ## How fast
 
-The picture shows the time of a reading with one thread. The orange line is four passes of blur, Otsu's threshold and contours over the same frame;
+The charts show the time of a reading with one thread. The orange line is four passes of blur, Otsu's threshold and contours over the same frame;
 every reader that looks for outlines needs at least one. The networks see a tray at one size, so a larger picture takes hardly any longer. After that,
 each die is read once by itself, and an unclear one up to eight times.
 
 ![Reading time by picture size and by number of dice](pictures/reading-time.svg)
 
-`traykeeper bench vision --curves docs/pictures/reading-time.svg` draws the picture in a checkout. Without
+`traykeeper bench vision --curves docs/pictures/reading-time.svg` draws the charts in a checkout. Without
 `--curves` it prints the times on your machine, in milliseconds and in passes, and with `--threads 4` those
 on four cores.
 
