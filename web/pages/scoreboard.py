@@ -46,6 +46,7 @@ SECTIONS = (
     "turns",
     "join",
 )
+"""The sections of the scoreboard. A phone receives only those that a change has altered."""
 
 TV = ("tv",)
 """The section of the television board, which has no controls."""
