@@ -187,7 +187,7 @@ def shoot_boards(browser: Browser, address: str) -> None:
 
 
 def shoot_the_rest(page: Page, address: str) -> None:
-    """Take pictures of the pages for house rules, rules, calibration and health.
+    """Take pictures of the pages for house rules, rules and calibration.
 
     Call this last, because it starts another match.
 
@@ -213,11 +213,6 @@ def shoot_the_rest(page: Page, address: str) -> None:
     page.click("#next")
     page.wait_for_selector("#findings .good")
     shoot(page, "light.png")
-    page.goto(f"{address}health")
-    page.check("#keep-corrections")
-    page.emulate_media(color_scheme="dark")
-    page.evaluate("document.querySelector('#keep-corrections').scrollIntoView({block: 'end'})")
-    shoot(page, "health.png")
 
 
 def play_a_match(table: Companion) -> None:

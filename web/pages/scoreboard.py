@@ -46,7 +46,7 @@ SECTIONS = (
     "turns",
     "join",
 )
-"""The sections of the scoreboard. A phone receives only those that a change has altered."""
+"""The sections of the scoreboard, each of which the page replaces if it has changed."""
 
 TV = ("tv",)
 """The section of the television board, which has no controls."""
