@@ -68,8 +68,8 @@ class LiveMatch:
             throw has been seen since the program started.
         request_id: Id of the phone's request that is being carried out, which is recorded with its
             steps; "" if there is none.
-        earlier_places: Where the dice of the previous match lay, if the current match had no throw
-            when it was loaded from the journal; otherwise empty.
+        earlier_places: Where the dice of the newest throw lay when the match was loaded from the journal, if
+            they belong to another match or were deleted by hand; otherwise empty.
         change_count: Number of changes to the match since the program started. Beginning a match counts as
             a change.
     """
@@ -166,10 +166,10 @@ class LiveMatch:
         self.match_id, self._match = self._journal.newest() or (0, None)
         self.last_seen_position = 0
         self.earlier_places = ()
-        if self._match and not self._match.last_places:
+        if self._match:
             with suppress(JournalError):
-                _, earlier = self._journal.newest(except_match=self.match_id) or (0, self._match)
-                self.earlier_places = earlier.last_places
+                places = self._journal.newest_places()
+                self.earlier_places = () if places == self._match.last_places else places
         self._note_match_before()
         self.update_seating()
         self.change_count += 1

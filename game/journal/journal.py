@@ -40,7 +40,7 @@ from game.journal.schema import (
     store_result,
 )
 from game.journal.trace import Trace
-from game.match.events import Action
+from game.match.events import Action, Place
 from game.match.match import Match
 from game.message import Message
 
@@ -262,18 +262,21 @@ class Journal:
         with _as_journal_error(self.path):
             return load_match(self._db, match_id)
 
-    def newest(self, *, except_match: int = 0) -> tuple[int, Match] | None:
-        """Return the number and the state of the match played last, or None if there is none.
-
-        Args:
-            except_match: Number of a match to leave out.
-        """
+    def newest(self) -> tuple[int, Match] | None:
+        """Return the number and the state of the match played last, or None if there is none."""
         with _as_journal_error(self.path):
             row = self._db.execute(
-                "SELECT match FROM entry WHERE match != ? ORDER BY position DESC LIMIT 1",
-                (except_match,),
+                "SELECT match FROM entry ORDER BY position DESC LIMIT 1"
             ).fetchone()
         return None if row is None else (row[0], self.match(row[0]))
+
+    def newest_places(self) -> tuple[Place, ...]:
+        """Return where the dice of the newest throw lay, in whichever match, even if it was deleted by hand since.
+
+        The result is empty if there is no throw, or if the newest one was undone.
+        """
+        with _as_journal_error(self.path):
+            return schema.newest_places(self._db)
 
     def match_before(self, match_id: int) -> int:
         """Return the number of the match played last among those that began before this one, or 0 if there is none."""
@@ -436,9 +439,13 @@ class MendingJournal:
         """Implement `Journal.match`."""
         return self._opened().match(match_id)
 
-    def newest(self, *, except_match: int = 0) -> tuple[int, Match] | None:
+    def newest(self) -> tuple[int, Match] | None:
         """Implement `Journal.newest`."""
-        return self._opened().newest(except_match=except_match)
+        return self._opened().newest()
+
+    def newest_places(self) -> tuple[Place, ...]:
+        """Implement `Journal.newest_places`."""
+        return self._opened().newest_places()
 
     def match_before(self, match_id: int) -> int:
         """Implement `Journal.match_before`."""

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from game.errors import GameError, JournalError
 from game.journal.entry import START_SEQ, CopiedEntries, Result, Row, entry_from_row, is_intact
+from game.match.events import Place, Thrown, Undone
 from game.match.match import Match
 from game.message import Message
 
@@ -214,6 +215,21 @@ def _replayed(
     if match is None:
         raise JournalError("there is no match %(n)s", n=str(match_id))
     return match
+
+
+def newest_places(db: sqlite3.Connection) -> tuple[Place, ...]:
+    """Return where the dice of the newest throw in the journal lay; nothing if there is none, or if it was undone."""
+    undone = set()
+    for entry in map(entry_from_row, select_entries(db, "ORDER BY position DESC")):
+        if any(isinstance(action, Undone) for action in entry.actions):
+            undone.add(entry.match_id)
+        if any(isinstance(action, Thrown) for action in entry.actions):
+            then = _replayed(db, entry.match_id, entry.position + 1).last_places
+            now = load_match(db, entry.match_id).last_places
+            if [(place.x, place.y) for place in now] == [(place.x, place.y) for place in then]:
+                return now  # with the faces as they were corrected since
+            return () if entry.match_id in undone else then
+    return ()
 
 
 def with_series_score(

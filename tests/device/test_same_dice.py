@@ -7,9 +7,11 @@ import pytest
 from game.commands import (
     AnswerQuestion,
     CorrectThrow,
+    DropEvents,
     EnterThrow,
     KeepDice,
     RecordEvent,
+    ReopenMatch,
     StartMatch,
     Undo,
 )
@@ -272,15 +274,45 @@ def test_a_hold_after_the_dice_were_picked_up_still_banks(match_rig):
     assert match_rig.scores == [1000, 0]
 
 
-def test_dice_of_the_previous_match_do_not_count_after_a_power_cut(tmp_path):
+@pytest.mark.parametrize(
+    "commands",
+    [
+        [StartMatch(("Anna", "Ben"))],
+        [ReopenMatch(1)],
+        [ReopenMatch(1), Undo()],
+        [DropEvents(0, 1)],
+        [CorrectThrow((1, 1, 1, 2, 3, 6)), ReopenMatch(1)],
+    ],
+)
+def test_dice_in_the_tray_that_belong_to_no_throw_of_the_match_do_not_count_after_a_power_cut(
+    tmp_path, commands
+):
     with open_rig(tmp_path) as table:
+        table.companion.do(StartMatch(("Cleo", "Dan")))
+        table.throw(*SCORING)
         table.companion.do(StartMatch(("Anna", "Ben")))
         table.throw(*THOUSAND)
-        table.companion.do(StartMatch(("Anna", "Ben")))
+        for command in commands:
+            table.companion.do(command)
+        before = table.state
     with open_rig(tmp_path, tray=table.tray, clock=table.clock) as again:
         snapshot = again.press()
 
-        assert str(snapshot.message) == "Not thrown yet: the dice have not moved."
+        assert again.state == before
+        assert str(snapshot.message).startswith("Not thrown yet")
+
+
+def test_an_undone_throw_is_read_again_after_a_power_cut(tmp_path):
+    with open_rig(tmp_path) as table:
+        table.companion.do(StartMatch(("Cleo", "Dan")))
+        table.throw(*SCORING)
+        table.companion.do(StartMatch(("Anna", "Ben")))
+        table.throw(*THOUSAND)
+        table.companion.do(Undo())
+    with open_rig(tmp_path, tray=table.tray, clock=table.clock) as again:
+        again.press()
+
+        assert again.state.turn.last.dice == THOUSAND
 
 
 def test_an_undone_throw_can_be_read_again_with_the_button_alone(match_rig):
