@@ -70,8 +70,8 @@ class LiveMatch:
             steps; "" if there is none.
         earlier_places: Where the dice of the newest throw lay when the match was loaded from the journal, if
             they belong to another match or were deleted by hand; otherwise empty.
-        change_count: Number of changes to the match since the program started. Beginning a match counts as
-            a change.
+        change_count: A number that grows with every change to the match. Beginning a match counts as a change.
+            The journal has at least as many entries, so that the number goes on growing after a restart.
     """
 
     def __init__(
@@ -163,6 +163,8 @@ class LiveMatch:
             JournalError: If that match cannot be read.
         """
         self.match_id, self._match = 0, None  # the journal may contain other matches now
+        with suppress(JournalError):  # the next line reports the reason
+            self.change_count = max(self.change_count, self._journal.last_position())
         self.match_id, self._match = self._journal.newest() or (0, None)
         self.last_seen_position = 0
         self.earlier_places = ()

@@ -6,6 +6,7 @@ object that assigns the state. The table of states is in docs/play.md: `TableSta
 row; a press and a hold are the columns.
 """
 
+import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -62,6 +63,9 @@ WITHOUT_MATCH = (
 )  # fmt: skip
 """The commands that are accepted while "just dice" is on."""
 
+OFFER_BITS = 32
+"""Size of the random number from which offers are counted, so that a tap on a page from before a restart answers none."""
+
 AT_CURRENT_PLAYERS_TRAY = (EnterThrow, ReadAgain, MatchCommand)
 """The commands that only the tray of the current player carries out."""
 
@@ -100,6 +104,7 @@ class Session:
             match,
             live_match.seats_elsewhere,
             is_camera_known=not expects_camera,
+            offers=secrets.randbits(OFFER_BITS),
             message_before=message,
             earlier_places=live_match.earlier_places,
         )

@@ -195,7 +195,7 @@ class TableState:
         dice_log: The throws without a match; None unless "just dice" is on.
         overlay: What interrupts the match: a wait for a reading, an open question, or advice; None
             if nothing does.
-        offers: How often the answers on offer have changed, which tells a late tap from a new one.
+        offers: A number that grows when the answers on offer change, which tells a late tap from a new one.
         repairs: Other interpretations of the last throw that are on offer.
         has_camera: Whether there is a camera over the tray that works.
         is_camera_known: Whether the program has found a camera, or has found that there is none. Until then,

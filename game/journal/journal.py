@@ -270,6 +270,11 @@ class Journal:
             ).fetchone()
         return None if row is None else (row[0], self.match(row[0]))
 
+    def last_position(self) -> int:
+        """Return the position of the newest entry, or 0 if there is none."""
+        with _as_journal_error(self.path):
+            return last_position(self._db)
+
     def newest_places(self) -> tuple[Place, ...]:
         """Return where the dice of the newest throw lay, in whichever match, even if it was deleted by hand since.
 
@@ -442,6 +447,10 @@ class MendingJournal:
     def newest(self) -> tuple[int, Match] | None:
         """Implement `Journal.newest`."""
         return self._opened().newest()
+
+    def last_position(self) -> int:
+        """Implement `Journal.last_position`."""
+        return self._opened().last_position()
 
     def newest_places(self) -> tuple[Place, ...]:
         """Implement `Journal.newest_places`."""

@@ -136,6 +136,24 @@ def test_a_match_is_restored_over_http_while_the_page_is_open(options):
         assert phone.post("bank")["players"][0]["score"] == 1000
 
 
+def test_a_tap_on_a_page_from_before_a_restart_does_only_what_the_page_showed(options):
+    with serving(options) as (_, server):
+        phone = Phone(server)
+        phone.post("match", names=["Anna", "Ben"])
+        phone.post("dice", dice=[1, 1, 1, 2, 3, 4])
+        before = phone.post("dice", dice=[1, 1, 1, 2, 3, 4])
+        assert before["question"] == "Did Anna bank 1,000?"
+    with serving(options) as (_, server):
+        phone = Phone(server)
+        now = phone.post("dice", dice=[1, 1, 2, 3, 4, 6])
+        assert (now["question"], now["step"]) == (before["question"], before["step"])
+        with pytest.raises(HTTPError, match="409"):
+            phone.post("answer", choice=before["choices"][0]["id"])
+        phone.post("answer", choice=now["choices"][0]["id"])
+        with pytest.raises(HTTPError, match="409"):
+            phone.post("undo", step=before["step"])
+
+
 def test_a_picture_that_cannot_be_deleted_does_not_stop_a_restore(options, tmp_path):
     (tmp_path / "frames" / "000000099.jpg").mkdir(parents=True)
     with serving(options) as (_, server):

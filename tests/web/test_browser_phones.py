@@ -141,27 +141,6 @@ def test_two_phones_continue_after_a_restart_in_mid_turn(begun, serve, new_phone
     assert begun.match.state.players[0].score == 1000
 
 
-def test_undo_works_on_a_page_from_before_a_restart(begun, serve, new_phone):
-    server = serve(begun)
-    page = open_page(new_phone(scorekeeper=True), server)
-    for _ in range(3):
-        begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
-        begun.do(Bank())
-    expect(page.locator(".players .score").first).to_have_text("2,000")
-    page.locator("#undo").tap()  # the page now knows the step
-    expect_at_risk(page, "1,000")
-    server.stop()
-    expect(page.locator("#link")).to_be_visible()
-    begun._session.live_match.change_count = 0
-    begun.show(step=0)
-    serve(begun, server.port)
-    expect(page.locator("#link")).to_be_hidden()
-    page.locator("#undo").tap()
-
-    expect(page.locator(".hero .words")).to_contain_text("throws six dice")
-    assert [type(each) for each in begun.done].count(Undo) == 2
-
-
 def test_dice_on_the_pad_need_a_second_tap_after_another_change(begun, serve, new_phone):
     begun.show(simulated=False)
     page = open_page(new_phone(scorekeeper=True), serve(begun))

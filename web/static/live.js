@@ -40,7 +40,6 @@
   // Without a stream the page polls: either too many streams are open, or the server cannot be reached.
   async function onLost() {
     disconnect();
-    document.dispatchEvent(new Event("lost"));
     retry = setTimeout(connect, waitMs * (0.75 + Math.random() / 2));
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
     showNote(await poll() ? "" : words.lost);

@@ -131,5 +131,4 @@
   };
 
   document.addEventListener("close", placeToast, true);
-  document.addEventListener("lost", () => { reached = 0; }); // a restarted server starts to count again
 })();
