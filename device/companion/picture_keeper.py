@@ -183,11 +183,10 @@ class PictureKeeper:
             table: The state of the table.
             position: Position in the journal of the newest throw that a camera saw; 0 if there is none.
         """
-        if self._throw_pictures and self._cropped and position not in (0, self._saved_position):
-            self._saved_position = position
-            throw = table.last_throw
-            if throw and shows(self._cropped.reading, throw):
-                picture = self._cropped
+        if self._throw_pictures and position != self._saved_position:
+            self._saved_position = position  # 0 after a restore: positions are then used again
+            throw, picture = table.last_throw, self._cropped
+            if position and throw and picture and shows(picture.reading, throw):
                 cut = (*picture.corner, picture.image.shape[1])
                 self._throw_pictures.keep(position, picture.image, picture.clip, cut)
         if table.match:

@@ -11,8 +11,12 @@ import pytest
 from device.cameras.roll_clip import ClipFrame, RollClip
 from device.cameras.tray_picture import encode_jpeg
 from device.storage import throw_pictures
-from device.storage.throw_pictures import DAY_S, ThrowPictures, delete_after
+from device.storage.daily_backup import Backups
+from device.storage.restore import restore_backup
+from device.storage.throw_pictures import DAY_S, FRAMES_FOLDER, ThrowPictures, delete_after
+from game.commands import RestoreBackup, StartMatch
 from tests.clock import Clock
+from tests.device.rig import open_rig
 from tests.waiting import until
 
 IMAGE = np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)
@@ -209,3 +213,25 @@ def test_pictures_that_arrive_too_fast_are_skipped(folder):
     found.close()
 
     assert 0 < len(kept(folder)) < 500
+
+
+def test_the_first_throw_after_a_restored_backup_has_its_picture(tmp_path):
+    """It has the same position in the journal as the throw that was lost."""
+    folder = tmp_path / FRAMES_FOLDER
+    with (
+        closing(ThrowPictures(folder)) as pictures,
+        open_rig(tmp_path, throw_pictures=pictures) as rig,
+    ):
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        backups, live_match = Backups(tmp_path), rig.companion.session.live_match
+        good = backups.collect()
+        rig.throw(1, 1, 1, 2, 3, 4)
+        lost = live_match.last_seen_position
+        until(lambda: pictures.get(lost))
+        journal = live_match._journal
+        rig.companion.do(RestoreBackup(lambda: restore_backup(good, journal, tmp_path, backups)))
+        assert pictures.get(lost) is None
+        rig.throw(2, 2, 3, 4, 5, 6)
+
+        assert live_match.last_seen_position == lost
+        assert until(lambda: pictures.get(lost))
