@@ -1,6 +1,7 @@
 """The coach: chances at the table and reviews of past matches, computed in a separate process."""
 
 import logging
+import pickle
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -34,8 +35,11 @@ soon."""
 PROGRESS_STEPS = 100
 """Number of steps in which progress is reported."""
 
-MAX_REVIEWS = 24
-"""Largest number of reviews in the cache, of about 100 kB each. The page about an evening shows this many."""
+MAX_REVIEWS = 120
+"""Largest number of reviews in the cache, which are pickled and then take 20 to 50 kB each, a fifth of their size.
+
+The page about an evening needs 20 of them at once, and so does each person who practises with their own decisions. If
+they did not fit together, each page would wait for reviews that the others displace."""
 
 MAX_PENDING = 2
 """Largest number of reviews computed at a time, so that questions about the match in play need not wait."""
@@ -218,7 +222,7 @@ class Reviews:
     ) -> None:
         self._worker, self._history, self._on_unsolved = worker, history, on_unsolved
         self._lock = Condition(RLock())
-        self._reviews: OrderedDict[ReviewKey, ReviewedMatch | None] = OrderedDict()
+        self._reviews: OrderedDict[ReviewKey, bytes | None] = OrderedDict()
         self._counts: Totals | None = None
         self._counted: CountsKey | None = None
 
@@ -238,7 +242,8 @@ class Reviews:
                     self._reviews.popitem(last=False)
                 future = self._worker.ask("review", match_id)
                 future.add_done_callback(lambda done: self._take_review(key, done))
-            return self._reviews.get(key)
+            found = self._reviews.get(key)
+        return pickle.loads(found) if found else None  # noqa: S301 - pickled below
 
     def forget(self) -> None:
         """Drop all reviews, because new ones can contain chances of winning."""
@@ -255,7 +260,7 @@ class Reviews:
                 return
             found = ReviewedMatch(*future.result())
             if key in self._reviews:
-                self._reviews[key] = found
+                self._reviews[key] = pickle.dumps(found)
         if not found.solved:
             self._on_unsolved(key[1])
 

@@ -1,6 +1,7 @@
 """The coach with its real process, over a real journal."""
 
 import os
+import pickle
 import signal
 from contextlib import closing
 from dataclasses import replace
@@ -25,7 +26,9 @@ from game.situation import TableError
 from game.stats.counts import DiceSetPeriod
 from tests.throws import FARKLE
 from tests.waiting import COACH_PATIENCE_S
+from tests.web.conftest import MemoryTable, make_app
 from web.contracts import CoachMode
+from web.pages.matches import MAX_DRILLED
 
 RULES = load("walnut-studiolo")
 
@@ -54,9 +57,9 @@ class CoachRig:
             self._news.clear()
         return found
 
-    def play(self, rules=RULES):
+    def play(self, rules=RULES, names=("Anna", "Ben")):
         """Record a match with its first throw, and return the number of the match."""
-        number = self.journal.start(Match.start(rules, ("Anna", "Ben")))
+        number = self.journal.start(Match.start(rules, names))
         self.journal.append(number, Thrown((1, 1, 1, 2, 3, 5)))
         return number
 
@@ -154,7 +157,10 @@ def test_a_match_that_is_won_is_reviewed_and_solved_without_being_asked(rig):
     rig.coach.coaching(won)
     steps = rig.coach._history.played(number).steps
     key = (rig.coach._history.identity, number, steps)
-    rig.until(lambda: rig.coach._reviews._reviews.get(key), holds=lambda c: c and c.solved)
+    rig.until(
+        lambda: rig.coach._reviews._reviews.get(key),
+        holds=lambda kept: kept and pickle.loads(kept).solved,  # noqa: S301 - pickled by the coach
+    )
 
     assert rig.coach.review(number, steps).review.curve
 
@@ -204,6 +210,20 @@ def test_a_match_from_the_journal_is_reviewed(rig):
     assert found.solved
     assert found.caveats == ()
     assert len(found.review.moments) == 1
+
+
+def test_several_people_practise_at_the_same_time_each_with_their_own_matches(rig):
+    people = ("Anna", "Ben", "Cleo", "Dan")
+    for name in people * MAX_DRILLED:
+        rig.play(names=(name, "Eve"))
+    app = make_app(MemoryTable(), coach=rig.coach, history=rig.coach._history)
+    phones = {name: app.test_client() for name in people}
+
+    def ready():
+        pages = [phones[name].get(f"/practice?name={name}").text for name in people]
+        return all("data-wait" not in page for page in pages)
+
+    assert rig.until(ready)
 
 
 def test_the_review_of_a_match_under_rules_without_odds_is_empty(rig):

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from device.coach.coach import MAX_REVIEWS
 from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import ScoreSet
@@ -112,7 +111,3 @@ def test_long_evening_counts_all_matches_and_shows_the_newest(tmp_path):
     assert page.count('class="card awards"') == MAX_SHOWN
     assert f"{MAX_SHOWN + 3} / {MAX_SHOWN + 3}" in page
     assert f"/matches?before={history.matches()[MAX_SHOWN - 1].position}" in page
-
-
-def test_coach_caches_at_least_as_many_matches_as_are_shown():
-    assert MAX_REVIEWS >= MAX_SHOWN
