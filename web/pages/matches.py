@@ -446,6 +446,8 @@ def reviewed_matches(
 ) -> tuple[list[PlayedMatch], list[tuple[Match, Review]]]:
     """Return a person's newest matches, and those with their reviews as far as the coach has them ready.
 
+    Matches that this version cannot replay are left out.
+
     Both lists are in the same order, newest first. The second one is shorter while the coach is working.
 
     Args:
@@ -455,12 +457,15 @@ def reviewed_matches(
     """
     listed = history.matches(limit=MAX_SEARCHED) if history and coach else ()
     own = [played for played in listed if spelled(name, played)][:MAX_DRILLED]
-    looked = [coach.review(played.id, played.steps) if coach else None for played in own]
-    return own, [
-        (find_match(history, played.id)[1], each.review)
-        for played, each in zip(own, looked, strict=True)
-        if each
-    ]
+    found, reviewed = [], []
+    for played in own:
+        with suppress(HttpProblem):  # this version cannot replay the match
+            match = find_match(history, played.id)[1]
+            looked = coach.review(played.id, played.steps) if coach else None
+            found.append(played)
+            if looked:
+                reviewed.append((match, looked.review))
+    return found, reviewed
 
 
 def spelled(name: str, played: PlayedMatch) -> str | None:

@@ -15,9 +15,10 @@ from device.coach.notes_file import NOTES_FILE, NotesFile
 from device.coach.worker import NICENESS, Worker
 from device.coach.worker_client import WorkerClient, WorkerLostError
 from game.errors import JournalError
+from game.journal.entry import Result
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.events import Banked, Bot, Thrown
+from game.match.events import Banked, Bot, Kept, Thrown
 from game.match.match import Match
 from game.odds.several_players import solve_exactly
 from game.odds.table_store import TableStore
@@ -224,6 +225,17 @@ def test_several_people_practise_at_the_same_time_each_with_their_own_matches(ri
         return all("data-wait" not in page for page in pages)
 
     assert rig.until(ready)
+
+
+def test_a_finished_match_that_this_version_cannot_replay_does_not_hold_up_practice(rig):
+    won = short(500).bank().throw(FARKLE)
+    number = rig.play(won.rules)
+    rig.journal.append(number, Kept((2, 3)), result=Result.of(won))
+    rig.play()
+    app = make_app(MemoryTable(), coach=rig.coach, history=rig.coach._history)
+    page = app.test_client()
+
+    assert rig.until(lambda: "data-wait" not in page.get("/practice?name=Anna").text)
 
 
 def test_the_review_of_a_match_under_rules_without_odds_is_empty(rig):
