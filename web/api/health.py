@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from flask import Response, render_template
+from flask import Response, render_template, request
 
 from game.message import Message
 from web.concurrency_limit import ConcurrencyLimit
@@ -31,7 +31,9 @@ MAX_PICTURE_DOWNLOADS = 2
 MAX_DOWNLOADS = 2
 """How many backups may be downloaded at once. Each is kept as a file until the phone has received it."""
 
-CACHE_FRAME = "private, max-age=86400"
+CACHE_FRAME = "private, no-cache"
+"""Browsers may keep the picture of a throw, but ask each time whether it has changed: after a backup was restored,
+another throw can be at the same position in the journal."""
 
 
 def create_misreads(misreads: Misreads | None) -> Routes:
@@ -149,7 +151,7 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
     def frame(position: int) -> Response:
         jpeg = keeper().frame(position) if position <= MAX_EXACT else None
         missing = Message("there is no photo of that throw any more: old photos are deleted")
-        return image_response(jpeg, missing, CACHE_FRAME)
+        return _revalidated(image_response(jpeg, missing, CACHE_FRAME))
 
     @routes.read(
         "/frame/<int:position>.mjpeg", "How the dice of a throw in the journal came to rest",
@@ -160,10 +162,17 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
         missing = Message(
             "there is no clip of that throw: it was deleted or never recorded (see the setting `clips`)"
         )
-        return image_response(found, missing, CACHE_FRAME, MOTION_JPEG)
+        return _revalidated(image_response(found, missing, CACHE_FRAME, MOTION_JPEG))
 
     _add_restore(routes, keeper)
     return routes
+
+
+def _revalidated(response: Response) -> Response:
+    """Return a response without its body if the browser has the same picture already."""
+    response.add_etag()
+    response.make_conditional(request)
+    return response
 
 
 def _add_restore(routes: Routes, keeper: Callable[[], Maintainer]) -> None:

@@ -10,6 +10,7 @@ from game.situation import TableError
 from tests.web.conftest import as_scorekeeper, make_app
 from web.api.health import MAX_DOWNLOADS
 from web.contracts import DeliveryAttempt, FoundBackup, HealthCheck, WebhookReport
+from web.server import Server
 
 GOOD = HealthCheck(Message("camera"), "ok", Verbatim("imx708"))
 BAD = HealthCheck(
@@ -188,6 +189,28 @@ def test_clip_of_a_throw_is_found_only_by_its_number(client):
     assert client.get("/api/v1/frame/7.mjpeg").data == b"mjpeg"
     missing = client.get("/api/v1/frame/8.mjpeg")
     assert (missing.status_code, "setting `clips`" in missing.json["detail"]) == (404, True)
+
+
+@pytest.mark.browser
+def test_a_browser_shows_the_new_picture_at_a_position_that_a_restored_backup_uses_again(
+    browser, table, maintainer
+):
+    fetched = "() => fetch('/api/v1/frame/7.jpg').then((answer) => answer.text())"
+    with Server(make_app(table, maintainer=maintainer), "127.0.0.1", 0) as server:
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{server.port}/healthz")
+        assert [page.evaluate(fetched) for _ in range(2)] == ["jpeg", "jpeg"]
+        maintainer.frames[7] = b"another"
+
+        assert page.evaluate(fetched) == "another"
+        page.close()
+
+
+def test_a_picture_that_the_browser_has_already_is_not_sent_again(client):
+    tag = client.get("/api/v1/frame/7.jpg").headers["ETag"]
+    again = client.get("/api/v1/frame/7.jpg", headers={"If-None-Match": tag})
+
+    assert (again.status_code, again.data) == (304, b"")
 
 
 def test_page_works_without_a_maintainer(table):
