@@ -215,7 +215,7 @@ class LiveMatch:
             )
 
         position = self._write(write)
-        self._match = match
+        self._match = match if self._match is known else self.match.push(*actions)
         self.change_count += 1
         thrown = (action for action in actions if isinstance(action, Thrown))
         if any(place.seen for throw in thrown for place in throw.places):

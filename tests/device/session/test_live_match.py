@@ -91,6 +91,19 @@ def test_an_undo_or_redo_that_the_mended_record_lost_has_to_be_repeated(journal,
         assert fresh.newest()[1] == live_match.match
 
 
+def test_undo_after_a_repair_takes_back_the_steps_of_the_mended_journal(journal, tmp_path):
+    live_match = LiveMatch(journal)
+    live_match.begin(Match.start(RULES, ["Anna", "Ben"]))
+    live_match.do(Thrown((1, 1, 3, 3, 4, 6)))
+    live_match.do(Kept((1, 1), assumed=True), Thrown((1, 3, 5, 5)))
+    with closing(Journal.open(tmp_path / "fresh.db")) as fresh:
+        live_match._journal = Lost(journal, fresh)
+        live_match.do(Skipped())
+        for _ in range(2):
+            live_match.do(Undone())
+            assert fresh.newest()[1] == live_match.match
+
+
 def test_a_table_continues_with_the_match_of_the_mended_journal(journal, tmp_path):
     live_match = LiveMatch(journal)
     live_match.begin(Match.start(RULES, ["Anna", "Ben"]))
