@@ -37,7 +37,14 @@ from web.pages.matches import (
 )
 from web.pages.printouts import create_printouts
 from web.pages.scoreboard import create_scoreboard, page_renderer
-from web.pages.templates import TEMPLATES, YEAR_S, CompiledTemplates, asset, register_filters
+from web.pages.templates import (
+    TEMPLATES,
+    YEAR_S,
+    CompiledTemplates,
+    asset,
+    build,
+    register_filters,
+)
 from web.response import register_problems, state_response
 from web.route import MAX_BODY_BYTES
 from web.stream import StepStream, Streams
@@ -111,7 +118,7 @@ def create_app(
     offered = tuple(rules) if rules else tuple(load(name) for name in names())
     i18n.register(app)
     register_filters(app.jinja_env)
-    app.jinja_env.globals.update(asset=asset, rules=offered)
+    app.jinja_env.globals.update(asset=asset, build=build, rules=offered)
     register_problems(app)
     app.after_request(_compress)
     if hosts is not None:

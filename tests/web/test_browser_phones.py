@@ -7,7 +7,9 @@ from game.commands import Bank, CorrectThrow, EnterThrow, RecordEvent, StartMatc
 from game.match.events import Renamed
 from tests.browser import PHONE, never_late, stop_timers
 from tests.web.conftest import PHONE_COOKIE
+from web import app
 from web.access.phone import COOKIE
+from web.pages import scoreboard
 
 pytestmark = pytest.mark.browser
 SLEEP = "Object.defineProperty(document, 'hidden', {value: %s, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))"
@@ -39,9 +41,9 @@ def without_polls(context):
     return context
 
 
-def open_page(context, server):
+def open_page(context, server, path=""):
     page = context.new_page()
-    page.goto(f"http://127.0.0.1:{server.port}/")
+    page.goto(f"http://127.0.0.1:{server.port}/{path}")
     return page
 
 
@@ -139,6 +141,22 @@ def test_two_phones_continue_after_a_restart_in_mid_turn(begun, serve, new_phone
 
     expect(ben.locator(".hero h1")).to_contain_text("Ben")
     assert begun.match.state.players[0].score == 1000
+
+
+@pytest.mark.parametrize("path", ["", "board", "turns", "overlay"])
+def test_an_open_page_loads_the_new_version_after_an_update(
+    begun, serve, new_phone, monkeypatch, path
+):
+    server = serve(begun)
+    page = open_page(new_phone(), server, path)
+    page.evaluate("document.body.append(Object.assign(document.createElement('p'), {id: 'old'}))")
+    server.stop()
+    for user in (app, scoreboard):
+        monkeypatch.setattr(user, "build", lambda: "newer")
+    serve(begun, server.port)
+
+    expect(page.locator("#board")).to_have_attribute("data-build", "newer")
+    expect(page.locator("#old")).to_have_count(0)
 
 
 def test_dice_on_the_pad_need_a_second_tap_after_another_change(begun, serve, new_phone):

@@ -17,6 +17,7 @@ from game.message import FarkleReport, Message, Translate
 from web.contracts import Snapshot, Table
 from web.i18n import LANGUAGES, language, translate
 from web.json_schema import StateJson
+from web.pages.templates import build
 from web.response import fresh
 from web.state_json import state_json
 from web.stream import Streams, VersionCache, format_event
@@ -87,8 +88,12 @@ class Sections:
         self.event = VersionCache(self._event)
 
     def html(self, snapshot: Snapshot) -> str:
-        """Return all sections, one after the other, for a phone that replaces the changed ones."""
-        return "\n".join(self.sections(snapshot).values())
+        """Return all sections, one after the other, for a phone that replaces the changed ones.
+
+        Before them is the mark of this version, because sections of another version may not fit an open page.
+        """
+        mark = f'<i hidden data-build="{build()}"></i>'
+        return "\n".join((mark, *self.sections(snapshot).values()))
 
     def _event(self, snapshot: Snapshot) -> str:
         return format_event("board", self.html(snapshot))

@@ -46,7 +46,7 @@ from web.pages.charts import (
 
 YEAR_S = 365 * 24 * 3600
 
-TEMPLATES = Path(__file__).parents[1] / "templates"
+TEMPLATES, STATIC = (Path(__file__).parents[1] / name for name in ("templates", "static"))
 DIGEST_BYTES = sha256().digest_size
 
 SIZES = ((5, "short"), (8, "middling"), (12, "long"))
@@ -68,8 +68,16 @@ def asset(name: str) -> str:
 
 @cache
 def _digest(name: str) -> str:
-    data = Path(__file__).parents[1].joinpath("static", name).read_bytes()
-    return blake2s(data, digest_size=5).hexdigest()
+    return blake2s((STATIC / name).read_bytes(), digest_size=5).hexdigest()
+
+
+@cache
+def build() -> str:
+    """Return a digest of all templates and static files, by which an open page notices that Traykeeper was updated."""
+    whole = blake2s(digest_size=5)
+    for path in sorted((*TEMPLATES.glob("*.html"), *STATIC.iterdir())):
+        whole.update(path.read_bytes())
+    return whole.hexdigest()
 
 
 class CompiledTemplates(BytecodeCache):

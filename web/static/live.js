@@ -67,6 +67,8 @@
   function replaceChanged(html) {
     const template = document.createElement("template");
     template.innerHTML = html;
+    // Traykeeper was updated.
+    if (template.content.querySelector("[data-build]")?.dataset.build !== board.dataset.build) location.reload();
     const stepBefore = step();
     for (const fresh of template.content.querySelectorAll(".section")) {
       const current = document.getElementById(fresh.id);
