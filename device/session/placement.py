@@ -72,13 +72,17 @@ class Placement:
         return Placement(thrown, (*self.stayed, *self.pushed), self.aside)
 
     def could_have_slid(self, before: tuple[Place, ...]) -> bool:
-        """Return whether the moved dice show only the faces of dice that have left their old places.
+        """Return whether the dice show only faces of earlier dice, so that those that moved may have slid.
+
+        A die whose face was corrected may have shown any face to the camera.
 
         Args:
             before: The earlier places of the dice.
         """
-        there = Counter(place.face for place in before) - Counter(faces_of(self.stayed))
-        return Counter(self.faces) <= there
+        there = Counter(place.face for place in before)
+        n_unknown = there.pop(UNKNOWN_FACE, 0)
+        now = Counter(faces_of((*self.thrown, *self.stayed)))
+        return (now - there).total() <= n_unknown
 
 
 def compare(reading: Reading, before: tuple[Place, ...], n_dice: int) -> Placement:

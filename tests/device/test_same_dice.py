@@ -85,6 +85,21 @@ def test_dice_slid_by_a_hand_were_not_thrown(match_rig):
     assert match_rig.state == before
 
 
+@pytest.mark.parametrize("banks", [True, False])
+def test_dice_of_a_corrected_throw_that_a_hand_slid_were_not_thrown_again(match_rig, banks):
+    match_rig.throw(*THOUSAND)
+    match_rig.companion.do(CorrectThrow((1, 1, 1, 2, 3, 6)))
+    if banks:
+        match_rig.hold()
+    before = match_rig.state
+    match_rig.tray.nudge(hand=True)
+    match_rig.wait_s(2.0)
+    snapshot = match_rig.press()
+
+    assert str(snapshot.message).startswith("Not thrown yet")
+    assert match_rig.state == before
+
+
 def test_after_a_power_cut_the_same_dice_still_do_not_count_twice(tmp_path):
     with open_rig(tmp_path) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
