@@ -160,7 +160,8 @@ def serving(
         options: The settings.
         reach: Called with each part of the start just before that part is opened.
     """
-    scorekeeper_file = ScorekeeperFile(state_folder(options.state) / SCOREKEEPER_FILE)
+    usual_state = options.safe.usual_state if options.safe else options.state
+    scorekeeper_file = ScorekeeperFile(state_folder(usual_state) / SCOREKEEPER_FILE)
     if scorekeeper_file.trouble:
         print_line(f"traykeeper: {scorekeeper_file.trouble}", err=True)
     with ExitStack() as stack:

@@ -51,10 +51,13 @@ class SafeMode:
     Attributes:
         failures: The failed starts, oldest first.
         record: The record of failed starts, which can make the next start a normal one.
+        usual_state: The setting `state` outside safe mode. The scorekeeper's file is always read from that folder, so
+            that the scorekeeper's phone keeps its role, and `traykeeper pin` prints the right PIN.
     """
 
     failures: tuple[FailedStart, ...]
     record: StartRecord
+    usual_state: str | None
 
     def blames(self, part: StartPart) -> bool:
         """Return whether any of the failed starts failed at this part."""

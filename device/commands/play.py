@@ -100,7 +100,7 @@ def in_safe_mode(options: PlayOptions, starts: StartRecord) -> PlayOptions:
         options: The usual options, of which the address, the folder for the matches and the lamp are kept.
         starts: The record of the failed starts.
     """
-    safe = SafeMode(starts.earlier, starts)
+    safe = SafeMode(starts.earlier, starts, options.state)
     print_line(f"traykeeper: {safe.reason}", err=True)
     kept = {name: getattr(options, name) for name in KEPT}
     if safe.blames(StartPart.JOURNAL):

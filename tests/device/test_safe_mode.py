@@ -37,6 +37,7 @@ from game.situation import TableError
 from tests.browser import PHONE, open_as_scorekeeper, wait_before_taps
 from tests.clock import Clock
 from tests.waiting import PATIENCE_S
+from web.access.phone import COOKIE
 from web.app import new_link
 
 COMMAND = [str(Path(sys.executable).with_name("traykeeper")), "play"]
@@ -140,6 +141,24 @@ def test_matches_that_cannot_be_opened_are_left_alone(tmp_path):
         assert "Matches played in safe mode are not kept." in shown(maintenance.companion)
         assert maintenance.journal.path.parent != tmp_path
     assert journal.is_dir()
+
+
+def test_the_scorekeeper_and_the_pin_are_as_before_if_matches_cannot_be_opened(tmp_path):
+    """Otherwise nobody could tap the dice in or leave safe mode, because the button is off."""
+    usual = PlayOptions(state=str(tmp_path), camera="usb:97", host="127.0.0.1", port=0)
+    with serving(usual) as (_, server):
+        before = server.app.test_client()
+        token = new_link(server.app).partition("=")[2]
+        before.post("/api/v1/scorekeeper/link", json={"token": token})
+        cookie = before.get_cookie(COOKIE).value
+    with serving(in_safe_mode(usual, record_of(tmp_path, StartPart.JOURNAL))) as (_, server):
+        same, other = server.app.test_client(), server.app.test_client()
+        same.set_cookie(COOKIE, cookie)
+        command = [COMMAND[0], "pin", "--state", str(tmp_path)]
+        pin = subprocess.check_output(command, text=True).strip()
+
+        assert same.post("/api/v1/match", json={"names": ["Anna", "Ben"]}).status_code == 200
+        assert other.post("/api/v1/scorekeeper/owner", json={"pin": pin}).status_code == 200
 
 
 def unusable(*_):
