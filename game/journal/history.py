@@ -259,6 +259,7 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
     uri = f"{path.absolute().as_uri()}?mode=ro"
     try:
         with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S)) as db:
+            db.execute("BEGIN")  # all queries see the same steps, even while a backup is restored
             yield schema.tolerate_bad_text(db)
     except (sqlite3.Error, UnicodeDecodeError, GameError) as error:
         raise JournalError(

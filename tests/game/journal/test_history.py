@@ -7,6 +7,7 @@ from threading import Thread
 import pytest
 
 from game.errors import JournalError
+from game.journal import history as module
 from game.journal.entry import Entry, Result
 from game.journal.history import History
 from game.journal.journal import Journal
@@ -166,6 +167,23 @@ def test_every_journal_has_its_own_identity(journal, history, tmp_path):
     journal.restore(kept)
 
     assert history.identity != before
+    assert history.matches() == ()
+
+
+def test_a_list_that_is_read_while_a_backup_is_restored_is_of_one_journal(
+    journal, history, monkeypatch
+):
+    empty, played = history.copy(), module._played
+    for _ in range(2):
+        journal.append(journal.start(begun()), Skipped())
+
+    def interrupted(*row):
+        if history.version[1]:
+            journal.restore(empty)
+        return played(*row)
+
+    monkeypatch.setattr(module, "_played", interrupted)
+    assert [each.id for each in history.matches()] == [2, 1]
     assert history.matches() == ()
 
 
