@@ -40,6 +40,7 @@ MAX_BATCH = 2
 CHECKED_SHAPES = {
     ("vision", "finder"): (1, 7, 352, 576),
     ("vision", "finder_alone"): (1, 3, 352, 576),
+    ("vision", "hand"): (1, 3, 128, 192),
     ("vision", "change"): (1, 6, 224, 384),
     ("vision", "near"): (3, 7, 64, 64),
     ("vision", "wide"): (3, 7, 64, 64),
@@ -231,7 +232,7 @@ def _load_onnxruntime(path: Path) -> Network:
     data = path.read_bytes()
     found = session(data)
     *_, height, width = found.get_inputs()[0].shape
-    if path.stem in {"finder", "finder_alone", "change"}:
+    if path.stem in {"finder", "finder_alone", "hand", "change"}:
         found = session(_with_free_size(data, height, width))
     name = found.get_inputs()[0].name
 

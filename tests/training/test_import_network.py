@@ -100,6 +100,99 @@ def test_weights_of_another_network_are_refused(imagenet):
         import_imagenet(DieNet("deep"), imagenet)
 
 
+def save_palms(net, path):
+    """Write the body of a network that finds hands in the form of the palm detector of MediaPipe."""
+    import flatbuffers
+    import numpy as np
+    import tflite
+    from torch import nn
+
+    kinds = tflite.BuiltinOperator
+    codes = [kinds.DEQUANTIZE, kinds.CONV_2D, kinds.DEPTHWISE_CONV_2D, kinds.PRELU]
+    file, tensors, buffers, operators = flatbuffers.Builder(), [], [], []
+
+    def table(kind, **fields):
+        getattr(tflite, f"{kind}Start")(file)
+        for field, value in fields.items():
+            getattr(tflite, f"{kind}Add{field}")(file, value)
+        return getattr(tflite, f"{kind}End")(file)
+
+    def vector(start, offsets):
+        start(file, len(offsets))
+        for offset in reversed(offsets):
+            file.PrependUOffsetTRelative(offset)
+        return file.EndVector()
+
+    def add_operator(kind, *inputs):
+        output = 999 + len(tensors)
+        ins, outs = (file.CreateNumpyVector(np.int32(one)) for one in (inputs, [output]))
+        operators.append(table("Operator", OpcodeIndex=codes.index(kind), Inputs=ins, Outputs=outs))
+        return output
+
+    def add_weights(values, axes=None):
+        array = values.detach().numpy().transpose(axes).astype(np.float16)
+        buffers.append(table("Buffer", Data=file.CreateByteVector(array.tobytes())))
+        shape = file.CreateNumpyVector(np.int32(array.shape))
+        tensors.append(table("Tensor", Shape=shape, Buffer=len(buffers) - 1))
+        return add_operator(kinds.DEQUANTIZE, len(tensors) - 1)
+
+    for layer in (one for part in (net.scales, net.side, net.mix) for one in part.modules()):
+        if isinstance(layer, nn.PReLU):
+            add_operator(kinds.PRELU, 0, add_weights(layer.weight.reshape(1, 1, -1)))
+        elif isinstance(layer, nn.Conv2d):
+            kernel = layer.weight[..., -5:, -5:]
+            is_deep = layer.groups > 1
+            kind = kinds.DEPTHWISE_CONV_2D if is_deep else kinds.CONV_2D
+            filled = add_weights(kernel, (1, 2, 3, 0) if is_deep else (0, 2, 3, 1))
+            add_operator(kind, 0, filled, 0 if is_deep else add_weights(layer.bias))
+    graph = table(
+        "SubGraph",
+        Tensors=vector(tflite.SubGraphStartTensorsVector, tensors),
+        Operators=vector(tflite.SubGraphStartOperatorsVector, operators),
+    )
+    made = [table("OperatorCode", DeprecatedBuiltinCode=code) for code in codes]
+    model = table(
+        "Model",
+        OperatorCodes=vector(tflite.ModelStartOperatorCodesVector, made),
+        Subgraphs=vector(tflite.ModelStartSubgraphsVector, [graph]),
+        Buffers=vector(tflite.ModelStartBuffersVector, buffers),
+    )
+    file.Finish(model)
+    path.write_bytes(file.Output())
+
+
+def test_weights_of_the_palm_detector_see_the_same_in_an_image_with_its_channels_reversed(tmp_path):
+    import torch
+
+    from training.learning.import_network import import_palms
+    from training.learning.networks import HandNet
+
+    torch.manual_seed(8)
+    palms, net = HandNet().eval(), HandNet().eval()
+    with torch.no_grad():
+        for weights in palms.parameters():
+            if weights.shape[2:] == (6, 6):
+                weights[:, :, 0] = weights[..., 0] = 0
+    save_palms(palms, tmp_path / "palms.tflite")
+    import_palms(net, tmp_path / "palms.tflite")
+    bgr = torch.rand(1, 3, 96, 64)
+
+    with torch.no_grad():
+        assert torch.allclose(net.body(bgr), palms.body(bgr.flip(1)), atol=1e-3)
+        assert not torch.allclose(net.body(bgr), palms.body(bgr), atol=1e-3)
+
+
+def test_weights_of_another_detector_are_refused(tmp_path):
+    from training.learning.import_network import import_palms
+    from training.learning.networks import HandNet
+
+    less = HandNet()
+    less.mix = less.mix[:1]
+    save_palms(less, tmp_path / "palms.tflite")
+    with pytest.raises(ValueError, match=r"palms\.tflite is not the file palm_detection_full"):
+        import_palms(HandNet(), tmp_path / "palms.tflite")
+
+
 @pytest.mark.parametrize("kind", ["floor", "frame"])
 def test_a_tray_network_gives_the_same_outputs_in_opencv_as_in_torch_and_can_be_imported(
     kind, tmp_path

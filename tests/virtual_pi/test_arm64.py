@@ -34,7 +34,7 @@ SAYS = """
 import json, numpy as np
 from vision.networks import run
 planes = {"vision": {"finder": (7, 384, 576), "finder_alone": (3, 384, 576), "near": (7, 64, 64),
-                     "wide": (7, 64, 64), "deep": (7, 64, 64), "change": (6, 288, 384)},
+                     "wide": (7, 64, 64), "deep": (7, 64, 64), "change": (6, 288, 384), "hand": (3, 160, 192)},
           "calibration": {"tray": (3, 160, 192), "frame": (3, 160, 160)}}
 of = lambda shape: np.random.default_rng(7).random((1, *shape), np.float32)
 print(json.dumps({name: run(name, of(shape), room=room).ravel()[::97].tolist()

@@ -1,10 +1,13 @@
 """The finder's inputs: how large they are, and how many a tray needs."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from vision.finder import FinderResult, find_dice_in_tray
-from vision.images import ImagePyramid
+from vision import networks
+from vision.finder import FinderResult, find_dice_anywhere, find_dice_in_tray
+from vision.images import ImagePyramid, load
 
 FRAME = np.zeros((540, 960, 3), np.uint8)
 
@@ -30,3 +33,24 @@ def test_a_tray_with_known_dice_needs_a_smaller_input(monkeypatch, edge_range, i
     find_dice_in_tray(ImagePyramid(FRAME), None, edge_range)
 
     assert used == inputs_px
+
+
+@pytest.mark.parametrize(
+    ("find", "is_asked"), [(find_dice_anywhere, True), (find_dice_in_tray, False)]
+)
+def test_the_network_for_hands_is_run_only_without_a_tray_and_after_a_hint(
+    monkeypatch, find, is_asked
+):
+    used, run_named = [], networks.run_named
+
+    def record(name, inputs):
+        used.append(name)
+        return run_named(name, inputs)
+
+    monkeypatch.setattr("vision.finder.run_named", record)
+    find(ImagePyramid(FRAME + 90))
+    assert "finder" in used
+    assert "hand" not in used
+
+    find(ImagePyramid(load(Path(__file__).with_name("rendered_hand.jpg"))))
+    assert ("hand" in used) is is_asked

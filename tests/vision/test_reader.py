@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import cache
 from itertools import combinations_with_replacement
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -16,6 +17,7 @@ from tests.simulated_hand import Hand, paint_hand
 from tests.vision.painted import Put, Shot, photograph
 from vision import Problem, Quad, Reading, Zone
 from vision.finder import find_dice_in_tray
+from vision.images import load
 from vision.known_tray import KnownTray
 from vision.reader import MAX_WHITE_SHARE
 
@@ -202,6 +204,16 @@ def test_a_hand_in_the_tray_is_a_problem():
     paint_hand(image, Hand(16.0, -34.0), LENS)
 
     assert Problem.HAND in vision.read(image, shot.tray).problems
+
+
+@pytest.mark.parametrize("turns", range(4))
+def test_a_hand_beside_dice_in_a_photograph_is_a_problem(turns):
+    image = np.rot90(load(Path(__file__).with_name("rendered_hand.jpg")), turns)
+
+    reading = vision.read(image)
+
+    assert Problem.HAND in reading.problems
+    assert not reading.is_sure
 
 
 def test_a_hand_over_a_known_tray_is_a_problem():

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import tflite
 import torch
 from numpy.typing import NDArray
 from onnx import numpy_helper
 from torch import Tensor, nn
+from torch.nn import functional
 
-from training.learning.networks import HALF_SUFFIX, MOBILE_STEM, DieNet
+from training.learning.networks import HALF_SUFFIX, MOBILE_STEM, DieNet, HandNet
 
 Weights = tuple[Tensor, Tensor]
 NEW_CHANNEL_DEVIATION = 0.02
@@ -76,6 +78,64 @@ def import_imagenet(net: DieNet, path: Path) -> None:
     own[0].normal_(0, NEW_CHANNEL_DEVIATION)
     own[0][:, :3] = 2 * first.flip(1)
     mean.add_(first.sum((1, 2, 3)))
+
+
+def import_palms(net: HandNet, path: Path) -> None:
+    """Load the weights of MediaPipe's palm detector, which were trained on photographs of hands, into the body of a network.
+
+    The weights are for RGB from 0 to 1. They are adapted to BGR.
+
+    Args:
+        net: The network.
+        path: The file palm_detection_full.tflite.
+
+    Raises:
+        ValueError: If the file contains a different kind of network.
+    """
+    kinds = (nn.Conv2d, nn.PReLU)
+    layers = [one for part in (net.scales, net.side, net.mix) for one in part.modules() if isinstance(one, kinds)]  # fmt: skip
+    own = [value for layer in layers for value in layer.parameters()]
+    loaded = [
+        functional.pad(one, (1, 0, 1, 0)) if place.shape[2:] == (6, 6) else one
+        for place, one in zip(own, _palm_weights(path), strict=False)
+    ]
+    if [one.shape for one in loaded] != [one.shape for one in own]:
+        raise ValueError(f"{path} is not the file palm_detection_full.tflite of mediapipe 0.10.21")
+    loaded[0] = loaded[0].flip(1)
+    with torch.no_grad():
+        for value, weights in zip(own, loaded, strict=True):
+            value.copy_(weights)
+
+
+def _palm_weights(path: Path) -> list[Tensor]:
+    """Return the weights and shifts of each layer in a TensorFlow Lite file, in order, except shifts before another convolution."""
+    model = tflite.Model.GetRootAsModel(path.read_bytes(), 0)
+    graph = model.Subgraphs(0)
+    halves: dict[int, int] = {}
+    weights: list[Tensor] = []
+
+    def add(tensor: int, axes: tuple[int, ...]) -> None:
+        one = graph.Tensors(halves[tensor])
+        values = np.frombuffer(model.Buffers(one.Buffer()).DataAsNumpy().tobytes(), np.float16)
+        shaped = values.reshape(one.ShapeAsNumpy()).transpose(axes)
+        weights.append(torch.tensor(np.ascontiguousarray(shaped, np.float32)))
+
+    for number in range(graph.OperatorsLength()):
+        layer = graph.Operators(number)
+        code = model.OperatorCodes(layer.OpcodeIndex())
+        inputs = layer.InputsAsNumpy().tolist()
+        match code.BuiltinCode():
+            case tflite.BuiltinOperator.DEQUANTIZE:
+                halves[layer.Outputs(0)] = inputs[0]
+            case tflite.BuiltinOperator.CONV_2D:
+                add(inputs[1], (0, 3, 1, 2))
+                add(inputs[2], (0,))
+            case tflite.BuiltinOperator.DEPTHWISE_CONV_2D:  # its shift is zero
+                add(inputs[1], (3, 0, 1, 2))
+            case tflite.BuiltinOperator.PRELU:
+                add(inputs[1], (2, 0, 1))
+                weights[-1] = weights[-1].flatten()
+    return weights
 
 
 def _in_order(net: nn.Module, example: Tensor) -> list[nn.Module]:

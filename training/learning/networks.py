@@ -48,6 +48,10 @@ MOBILE_STAGES = (
 """First stages of EfficientNet-Lite0: output channels, blocks, expansion, stride of the first block, and size of the
 depthwise kernel. The stage with 80 channels has a stride of 1 instead of 2, because the patches are small."""
 MOBILE_EPSILON, MOBILE_MOMENTUM = 1e-3, 0.05
+HAND_WIDTHS = (32, 64, 128, 256, 256)
+"""Channels of the body of `hand` at each scale: those of MediaPipe's palm detector."""
+HAND_BLOCKS, HAND_LAST = 4, 64
+"""Blocks of the body at each scale, and channels of its new layer."""
 
 
 def die_outputs(kind: str) -> dict[str, int]:
@@ -213,6 +217,75 @@ class DieNet(nn.Module):
         if self.view is not None:
             out = torch.cat([out, self.view(seen)], 1)
         return torch.cat([out, self.parts(seen).flatten(1)], 1) if self.training else out
+
+
+class PalmBlock(nn.Module):
+    """A block of MediaPipe's palm detector: it filters each channel, mixes the channels, and adds its input.
+
+    Source: Bazarevsky and others, *BlazeFace* (2019). If the stride is 2, the block adds the largest of four values of the input. The
+    palm detector then pads its input on one side more than on the other. A kernel of 6 by 6 values does the same without that.
+    """
+
+    def __init__(self, inputs: int, outputs: int, stride: int = 1) -> None:
+        super().__init__()
+        self.inputs, self.stride, self.has_new = inputs, stride, outputs > inputs
+        self.adds = nn.Sequential(
+            nn.Conv2d(inputs, inputs, 4 + stride, stride, 2, groups=inputs, bias=False),
+            nn.Conv2d(inputs, outputs, 1),
+        )
+        self.active = nn.PReLU(outputs)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the features of the block."""
+        added = self.adds(x)
+        kept = x if self.stride == 1 else functional.max_pool2d(x, 2)
+        if self.has_new:
+            old, new = added[:, : self.inputs], added[:, self.inputs :]
+            added = torch.cat([kept + old, new], 1)
+        else:
+            added = kept + added
+        out: Tensor = self.active(added)
+        return out
+
+
+class HandNet(nn.Module):
+    """A network that finds hands: it maps images (n, 3, h, w) to log odds (n, 1, h/16, w/16) that each cell shows a hand.
+
+    The input is BGR from 0 to 1. Its height and width are multiples of 32. The layers of the body are those of MediaPipe's palm
+    detector, so that training can start with weights from photographs of hands.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        stem, *widths = HAND_WIDTHS
+        layers: list[nn.Module] = [nn.Conv2d(3, stem, 6, 2, 2), nn.PReLU(stem)]
+        layers += [PalmBlock(stem, stem) for _ in range(HAND_BLOCKS)]
+        scales = [nn.Sequential(*layers)]
+        for inputs, outputs in zip(HAND_WIDTHS, widths, strict=False):
+            blocks = [PalmBlock(outputs, outputs) for _ in range(HAND_BLOCKS)]
+            scales.append(nn.Sequential(PalmBlock(inputs, outputs, 2), *blocks))
+        last = widths[-1]
+        self.scales = nn.ModuleList(scales)
+        self.side = nn.Sequential(nn.Conv2d(last, last, 1), nn.PReLU(last))
+        self.mix = nn.Sequential(PalmBlock(last, last), PalmBlock(last, last))
+        self.out = nn.Sequential(
+            nn.Dropout2d(0.2), nn.Conv2d(last, HAND_LAST, 1, bias=False), nn.BatchNorm2d(HAND_LAST), nn.ReLU(True),
+            nn.Conv2d(HAND_LAST, 1, 1),
+        )  # fmt: skip
+
+    def body(self, x: Tensor) -> Tensor:
+        """Return the features (n, 256, h/16, w/16) from which the last layers find hands."""
+        finer = x
+        for scale in self.scales:
+            finer, x = x, scale(x)
+        larger = functional.interpolate(x, scale_factor=2.0, mode="bilinear")
+        out: Tensor = self.mix(finer + self.side(larger))
+        return out
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return, for each cell of 16 by 16 pixels, the log odds that it shows a hand."""
+        out: Tensor = self.out(self.body(x))
+        return out
 
 
 class FloorNet(nn.Module):
