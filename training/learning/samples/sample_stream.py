@@ -37,6 +37,8 @@ WHOLE_TRAY_KINDS = ("finder", "change")
 """Networks that see a whole tray, with the empty-tray image."""
 QUEUE_CHUNKS = 6
 QUEUE_TIMEOUT_S = 60
+START_BATCHES = 16
+"""Number of batches that must be kept before the first one is used. With fewer, the first steps would memorise them."""
 BUFFER_SAMPLES = {"finder": 1024, "change": 2048} | dict.fromkeys(PATCH_SIZES, 16384)
 """Number of samples that are kept for reuse."""
 
@@ -141,7 +143,7 @@ class SampleStream:
     def batch(self, size: int) -> Arrays:
         """Return a batch of `size` samples. On average, each sample is used `again` times (see the constructor)."""
         self._due += size / self._again
-        while self._made < max(self._due, size):
+        while self._made < max(self._due, START_BATCHES * size):
             self._take()
         places = self._rng.integers(0, min(self._made, self._room), size)
         return {name: rows[places] for name, rows in self._kept.items()}
