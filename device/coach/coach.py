@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from threading import Condition, RLock
+from time import monotonic
 from typing import Any
 
 from device.coach.notes_file import NotesFile
@@ -45,8 +46,9 @@ MAX_PENDING = 2
 """Largest number of reviews computed at a time, so that questions about the match in play need not wait."""
 
 COUNT_WAIT_S = 1.0
-"""Longest time that `counts` waits, in seconds. After another step of a match, only that match is counted again, which
-takes a few milliseconds; a whole journal takes longer."""
+"""Longest time that `counts` waits, in seconds from when counting began. After another step of a match, only that match is
+counted again, which takes a few milliseconds. While a whole journal is counted, pages that ask again must not wait again:
+they would use up the threads of the web server."""
 
 ANSWER_S = 60.0
 """Longest time to wait for an answer, in seconds. A person's style of play is learnt from whole matches."""
@@ -212,6 +214,7 @@ class Reviews:
         worker: Computes reviews and statistics in the background.
         history: All matches in the journal.
         on_unsolved: Called with the number of a match whose review contains no chances of winning.
+        clock: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -219,12 +222,15 @@ class Reviews:
         worker: WorkerClient,
         history: History,
         on_unsolved: Callable[[int], object] = lambda _: None,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self._worker, self._history, self._on_unsolved = worker, history, on_unsolved
+        self._clock = clock
         self._lock = Condition(RLock())
         self._reviews: OrderedDict[ReviewKey, bytes | None] = OrderedDict()
         self._counts: Totals | None = None
         self._counted: CountsKey | None = None
+        self._counts_due_s = 0.0
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
         """Return the review of a match, or None while it is being computed.
@@ -270,8 +276,10 @@ class Reviews:
         with self._lock:
             if key != self._counted:
                 self._counted, self._counts = key, None
+                self._counts_due_s = self._clock() + COUNT_WAIT_S
                 self._count(key)
-            self._lock.wait_for(lambda: self._counts or self._counted != key, COUNT_WAIT_S)
+            left_s = self._counts_due_s - self._clock()
+            self._lock.wait_for(lambda: self._counts or self._counted != key, left_s)
             return self._counts if self._counted == key else None
 
     def newest(self) -> int:

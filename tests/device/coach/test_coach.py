@@ -3,14 +3,15 @@
 import os
 import pickle
 import signal
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
-from threading import Event
+from threading import Event, Thread
 from time import monotonic
 
 import pytest
 
-from device.coach.coach import TABLES, TableCoach
+from device.coach.coach import TABLES, Reviews, TableCoach
 from device.coach.notes_file import NOTES_FILE, NotesFile
 from device.coach.worker import NICENESS, Worker
 from device.coach.worker_client import WorkerClient, WorkerLostError
@@ -25,8 +26,9 @@ from game.odds.table_store import TableStore
 from game.rules.rule_files import load, with_options
 from game.situation import TableError
 from game.stats.counts import DiceSetPeriod
+from tests.clock import Clock
 from tests.throws import FARKLE
-from tests.waiting import COACH_PATIENCE_S
+from tests.waiting import COACH_PATIENCE_S, until
 from tests.web.conftest import MemoryTable, make_app
 from web.contracts import CoachMode
 from web.pages.matches import MAX_DRILLED
@@ -272,6 +274,22 @@ def test_statistics_include_a_step_that_was_just_taken(rig, monkeypatch):
         rig.play()
 
         assert rig.coach.counts().sets[0].matches == n_matches
+
+
+def test_pages_that_ask_again_for_statistics_do_not_wait_again(rig, monkeypatch):
+    class Slow:
+        def ask(self, *_):
+            clock.now_s += COACH_PATIENCE_S
+            return Future()
+
+    monkeypatch.setattr("device.coach.coach.COUNT_WAIT_S", COACH_PATIENCE_S)
+    clock = Clock()
+    reviews = Reviews(Slow(), rig.coach._history, clock=clock)
+    pages = [Thread(target=reviews.counts, args=((),), daemon=True) for _ in range(3)]
+    for page in pages:
+        page.start()
+
+    until(lambda: not any(page.is_alive() for page in pages))
 
 
 def test_the_mode_survives_a_restart(tmp_path):
