@@ -15,6 +15,21 @@ pytestmark = pytest.mark.browser
 SLEEP = "Object.defineProperty(document, 'hidden', {value: %s, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))"
 
 
+OWN_STREAM = """
+window.EventSource = class extends EventTarget {
+  constructor() { super(); window.stream = this; }
+  close() {}
+};
+"""
+"""Lets a test send the events of the stream."""
+
+NEWER_SECTIONS = """() => {
+  const data = '<i data-build="newer"></i><div class="section" id="turn" data-digest="newer">newer</div>';
+  stream.dispatchEvent(new MessageEvent("board", { data }));
+  return document.getElementById("turn").textContent;
+}"""
+
+
 @pytest.fixture
 def new_phone(browser):
     """Open a browser context for one more phone, the scorekeeper's or a watcher's."""
@@ -157,6 +172,17 @@ def test_an_open_page_loads_the_new_version_after_an_update(
 
     expect(page.locator("#board")).to_have_attribute("data-build", "newer")
     expect(page.locator("#old")).to_have_count(0)
+
+
+def test_an_open_page_shows_no_sections_of_another_version_before_it_loads_again(
+    begun, serve, new_phone
+):
+    phone = new_phone()
+    phone.add_init_script(OWN_STREAM)
+    page = open_page(phone, serve(begun))
+
+    with page.expect_navigation():
+        assert "Anna" in page.evaluate(NEWER_SECTIONS)
 
 
 def test_dice_on_the_pad_need_a_second_tap_after_another_change(begun, serve, new_phone):

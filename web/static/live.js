@@ -67,8 +67,11 @@
   function replaceChanged(html) {
     const template = document.createElement("template");
     template.innerHTML = html;
-    // Traykeeper was updated.
-    if (template.content.querySelector("[data-build]")?.dataset.build !== board.dataset.build) location.reload();
+    if (template.content.querySelector("[data-build]")?.dataset.build !== board.dataset.build) {
+      disconnect(); // Traykeeper was updated
+      location.reload();
+      return;
+    }
     const stepBefore = step();
     for (const fresh of template.content.querySelectorAll(".section")) {
       const current = document.getElementById(fresh.id);
