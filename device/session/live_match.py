@@ -71,7 +71,8 @@ class LiveMatch:
         earlier_places: Where the dice of the newest throw lay when the match was loaded from the journal, if
             they belong to another match or were deleted by hand; otherwise empty.
         change_count: A number that grows with every change to the match. Beginning a match counts as a change.
-            The journal has at least as many entries, so that the number goes on growing after a restart.
+            Unless a backup was restored, the journal has at least as many entries, so that the number goes on
+            growing after a restart.
     """
 
     def __init__(
@@ -215,7 +216,9 @@ class LiveMatch:
             )
 
         position = self._write(write)
-        self._match = match if self._match is known else self.match.push(*actions)
+        if self._match is not known:
+            match = self.match.push(*actions)  # the repaired journal has other steps to undo
+        self._match = match
         self.change_count += 1
         thrown = (action for action in actions if isinstance(action, Thrown))
         if any(place.seen for throw in thrown for place in throw.places):

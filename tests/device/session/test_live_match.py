@@ -98,7 +98,7 @@ def test_undo_after_a_repair_takes_back_the_steps_of_the_mended_journal(journal,
     live_match.do(Kept((1, 1), assumed=True), Thrown((1, 3, 5, 5)))
     with closing(Journal.open(tmp_path / "fresh.db")) as fresh:
         live_match._journal = Lost(journal, fresh)
-        live_match.do(Skipped())
+        assert live_match.do(Skipped()) is live_match.match
         for _ in range(2):
             live_match.do(Undone())
             assert fresh.newest()[1] == live_match.match
