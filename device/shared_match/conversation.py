@@ -532,9 +532,8 @@ class Conversation:
         self._fetcher = FileFetcher(files)
         self._heard_s = float("-inf")
         self._their_seq: int | None = None  # before the first message
-        self._may_lack_own_steps = (
-            True  # until a message shows that the other tray has no further steps
-        )
+        # True until a message shows that the other tray has no further steps.
+        self._may_lack_own_steps = True
         self._trouble: Message | None = None
         self._said: tuple[object, ...] = ()
         self._wish: Wish | None = None
