@@ -35,15 +35,15 @@ from vision.finder import HAND_PX, HAND_STRIDE, MIN_HAND_CELLS, MIN_LEARNT_HAND_
 
 FIRST_SEED, TRAYS = 67_000_000, 700
 KEPT_OUT = 8
-"""One rendered tray in this many is of kinds that are kept out of training, and so is one photograph in as many. They show how well
-hands are found."""
+"""One rendered tray in this many is of kinds that are kept out of training, and one photograph in this many is kept out as well. They
+show how well hands are found."""
 RENDERED_SCALE = 0.25
 """The input of the network is so small that larger images would show no more."""
 INPUT_SIZE_PX = (HAND_PX, 160)
 STEPS, BATCH, LOG_STEPS, GRADE_STEPS = 450, 32, 10, 50
 HEAD_STEPS, WARM_UP_STEPS = 100, 50
-"""During so many steps only the new layers learn, because their random weights would spoil the others. Then the learning rate of the
-others rises during so many steps."""
+"""Number of steps in which only the new layers learn, because their random weights would spoil the others; and number of steps after
+that in which the learning rate of the others rises."""
 FIRST_SCALE_STEPS = 2
 """The layers of the first scale learn only in every other step, because they take half of the time."""
 RATE, BODY_RATE, SLOWER = 2e-3, 2e-4, 0.9
@@ -54,7 +54,8 @@ MEAN_DECAY = 0.99
 ANCHOR = 0.3
 """Weight of the mean squared difference, in standard deviations, between the features and those of the palm detector."""
 MIN_HAND, MAX_NO_HAND = 0.5, 0.02
-"""A cell shows a hand or none if a hand covers more than the first or less than the second part of it. Others are ignored."""
+"""A cell counts as a hand if a hand covers more than the first share of it, and as free if a hand covers less than the second share.
+Other cells are ignored."""
 HAND_WEIGHT = 0.3
 """Weight of all cells with a hand, compared with that of all cells without one."""
 
@@ -252,7 +253,7 @@ def train(net: HandNet, trays: list[Example], photographs: list[Example], option
 
 
 def main() -> None:
-    """Render trays, train the network, and write it."""
+    """Render trays, train the network and write it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("palms", type=Path, help="palm_detection_full.tflite")
     parser.add_argument("out", type=Path, help="folder for rendered trays and hand.onnx")
