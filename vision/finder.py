@@ -189,8 +189,8 @@ def find_dice(
         picture: Frame, or the part of it to examine.
         input_px: Length of the longer side of the network's input. The frame is enlarged at most twofold.
         empty: Image of the same view without dice, of the same size, or None if there is none.
-        is_scale_known: Whether hands look as in a tray. Otherwise, the finder alone must be more certain of a hand. If there is no
-            empty-tray image and the finder gives a hint of a hand, the network `hand` looks for hands as well.
+        is_scale_known: Whether the scale of the frame is known, as in a calibrated tray. If it is not, the finder must be more
+            certain of a hand. If there is also no empty-tray image, the network `hand` looks for hands after a hint of the finder.
     """
     width, height = picture.size
     scale = min(2.0, input_px / max(height, width))
