@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import click
 import cv2
@@ -259,7 +259,7 @@ def _digits(values: tuple[int, ...]) -> str:
 
 
 def _draw_curves(path: Path, runs: int) -> None:
-    """Draw charts of the time of a reading against the size of the picture and against the number of dice."""
+    """Draw charts of the processor time of a reading against the size of the picture and against the number of dice."""
     cv2.setNumThreads(1)
     by_pixels, reference, by_dice = [], [], []
     whole = StagedThrow.of()
@@ -267,12 +267,13 @@ def _draw_curves(path: Path, runs: int) -> None:
         throw = whole.sized(width_px)
         megapixels = throw.image.shape[0] * width_px / 1e6
         works = partial(read, throw.image, throw.tray), partial(_reference_pass, throw.image)
-        read_ms, pass_ms = medians_ms(works, runs)
+        read_ms, pass_ms = medians_ms(works, runs, process_time)
         by_pixels.append((megapixels, read_ms))
         reference.append((megapixels, 4 * pass_ms))
     for n_dice in range(1, 13):
         throw = StagedThrow.of(n_dice, seed=n_dice)
-        by_dice.append((float(n_dice), median_ms(partial(read, throw.image, throw.tray), runs)))
+        read_ms = median_ms(partial(read, throw.image, throw.tray), runs, process_time)
+        by_dice.append((float(n_dice), read_ms))
     charts = [
         LineChart("megapixels of the picture", "ms", {"read": by_pixels, "4 passes": reference}),
         LineChart("dice in the tray, 1536x864", "ms", {"read": by_dice}),
