@@ -4,10 +4,11 @@ PYTHONPATH=. .venv/bin/python scripts/club_pictures.py
 """
 
 import json
+import os
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from time import time
+from time import gmtime, time, tzset
 
 import cv2
 from chromium import chromium
@@ -29,11 +30,14 @@ FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 SCREEN = {"width": 1920, "height": 1080}
 NAMES = ("Anna", "Ben", "Cleo", "Dan", "Edith", "Farid", "Greta", "Hugo", "Ines", "Jonas", "Kaya")
 TRAYS = ("bar", "den", "fireside", "garden", "long-table", "snug", "stage", "window")
+EVENING_MIN = 21 * 60 + 30
+"""The local time that the picture shows, in minutes after midnight. The board hides matches from before 6:00."""
 
 
 def main() -> None:
     """Serve a club board with an invented evening, and take a picture of it."""
     FOLDER.mkdir(parents=True, exist_ok=True)
+    make_it_evening()
     with TemporaryDirectory() as folder:
         store = ClubStore.open(Path(folder) / "club.db")
         people = People(store)
@@ -47,6 +51,15 @@ def main() -> None:
         with Server(app, "127.0.0.1", 0) as server, chromium() as browser:
             shoot(browser, f"http://127.0.0.1:{server.port}/", "club.jpg")
         store.close()
+
+
+def make_it_evening() -> None:
+    """Set the time zone of this process so that its local time is now `EVENING_MIN`."""
+    now = gmtime()
+    behind_min = now.tm_hour * 60 + now.tm_min - EVENING_MIN
+    hours, minutes = divmod(abs(behind_min), 60)
+    os.environ["TZ"] = f"EVE{'-' if behind_min < 0 else '+'}{hours}:{minutes:02}"
+    tzset()
 
 
 def fill(inbox: TrayInbox, random: Random) -> None:
