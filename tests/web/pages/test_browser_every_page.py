@@ -68,7 +68,10 @@ def pages(app):
 
 def width_faults(page):
     width = page.evaluate("document.documentElement.scrollWidth")
-    return [("width", width)] if width > PHONE["width"] else []
+    tables = page.evaluate(
+        "[...document.querySelectorAll('.scrolls')].map((each) => each.scrollWidth - each.clientWidth)"
+    )
+    return [("width", width)] if width > PHONE["width"] else [("table", px) for px in tables if px]
 
 
 @pytest.mark.parametrize(
