@@ -59,6 +59,8 @@ def play_and_step(phone):
     assert slider.input_value() == slider.get_attribute("max")
     expect(when).to_have_text("at rest")
     last = picture(phone)
+    tops = [each.bounding_box()["y"] for each in phone.locator(".roll-steps button").all()]
+    assert len(set(tops)) == 1
     for _ in range(3):
         phone.locator("#roll-back").click()
     expect(when).to_contain_text("s before coming to rest")

@@ -41,6 +41,11 @@ window.taken = () => new Promise((done) => requestAnimationFrame(() => requestAn
 }))));
 """
 
+PHONE_PX = 700
+"""A narrower page shows the scores below the dice. They begin behind the dock, where nobody sees them move."""
+
+TOP_PX = "selector => document.querySelector(selector).getBoundingClientRect().top"
+
 
 def throw(*dice):
     def act(table):
@@ -118,6 +123,8 @@ def test_nothing_moves_when_something_happens(browser, table, size):
     with Server(app, "127.0.0.1", 0) as server:
         page.goto(f"http://127.0.0.1:{server.port}/")
         page.wait_for_function("swaps > 0")
+        if width < PHONE_PX:
+            page.evaluate("document.querySelector('.beside').style.visibility = 'hidden'")
         page.evaluate("taken()")
         for name, act in EVENTS:
             before = page.evaluate("swaps")
@@ -125,6 +132,8 @@ def test_nothing_moves_when_something_happens(browser, table, size):
                 act(table)
             page.wait_for_function("before => swaps > before", arg=before)
             found = page.evaluate("taken()")
+            if width < PHONE_PX:
+                assert page.evaluate(TOP_PX, ".beside .card") >= page.evaluate(TOP_PX, ".dock")
             if sum(value for value, _ in found) > MOST:
                 moved[name] = found
         page.evaluate(

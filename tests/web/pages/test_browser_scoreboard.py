@@ -141,6 +141,9 @@ def two_pairs(phone):
         phone.get_by_label(f"Team of player {seat}", exact=True).select_option(team)
 
 
+LARGEST_GAP_PX = 32
+"""The largest gap between two cards, in pixels: twice the padding of a card."""
+
 PAIRS = {"Anna": "1", "Ben": "1", "Cleo": "2", "Dora": "2"}
 IN_TEAMS = """rows => Object.fromEntries(rows.filter((row) => !row.hidden).map(
     (row) => [row.querySelector("input").value, row.querySelector(".team").value]))"""
@@ -207,6 +210,17 @@ def test_message_stays_in_view_beside_the_keeps(begun, phone):
     phone.locator(".players").scroll_into_view_if_needed()
     expect(phone.locator(".message")).to_be_in_viewport(ratio=1)
     expect(phone.locator("#undo")).to_be_in_viewport(ratio=1)
+
+
+def test_scores_follow_the_first_screen_without_a_gap(begun, phone):
+    begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
+    begun.advise(CoachMode.LIVE)
+    expect(phone.locator(".tip .better")).to_be_visible()
+    keeps, dock, scores = (
+        phone.locator(each).bounding_box() for each in (".keeps", ".dock", ".players")
+    )
+
+    assert scores["y"] - max(keeps["y"] + keeps["height"], dock["y"]) < LARGEST_GAP_PX
 
 
 def test_refused_bank_gives_the_reason(begun, phone):
