@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from bench.self_play import SelfPlay
 from game.match.match import Match
+from game.rules import rule_files
 from tests.axe import faults
 from tests.browser import PHONE
 from tests.web.club.conftest import EVENING_S, RULES
@@ -61,6 +62,26 @@ def test_won_match_appears_in_tonights_table(browser, board, inbox):
     expect(page.locator("#standings tbody tr").first).to_contain_text(winner)
     page.get_by_role("link", name=winner).first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text(winner)
+    page.close()
+
+
+def test_nine_trays_with_three_players_each_fit_the_screen(browser, board, inbox, trays):
+    trays.set_broker(is_connected=True)
+    random = Random(2)
+    for number in range(9):
+        tray = f"tray {number}"
+        inbox.on_message(tray, "availability", b"online")
+        match = Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben", "Jonas"])
+        tape = SelfPlay(match, f"{number:016x}", EVENING_S)
+        send(inbox, tray, tape.entries[0])
+        for _ in range(20 + number):
+            send(inbox, tray, tape.play(random))
+    page = browser.new_page(viewport=SCREEN)
+    page.goto(board)
+    boxes = [each.bounding_box() for each in page.locator(".tray").all()]
+
+    assert len(boxes) == 9
+    assert max(box["y"] + box["height"] for box in boxes) <= SCREEN["height"]
     page.close()
 
 
