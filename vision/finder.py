@@ -1,8 +1,8 @@
 """Finder: detects where dice may lie in a frame, and whether a hand is in the way.
 
 The result is the mean of two networks that were trained separately. One of them also sees the empty-tray
-image, the other only the frame. Their mean is more accurate than either. Both know hands from rendered images only, so in
-a frame of unknown scale, a third network, which has learnt from photographs of hands, looks for hands as well.
+image, the other only the frame. Their mean is more accurate than either. Both know hands from rendered images only. So without
+an empty-tray image, a third network, which has learnt from photographs of hands, checks whether there is a hand.
 """
 
 from collections.abc import Mapping
@@ -56,9 +56,9 @@ MIN_DISTANCE_EDGES = 0.5
 """Detections that are closer than this, in die edges, count as one die. Only stacked dice can be
 this close together."""
 
-MIN_HAND_LOG_ODDS_ANYWHERE = 1.5
-"""Log odds from which a cell shows a hand in a frame of unknown scale. In a tray, 0 is enough: photographs show more things that
-look like skin."""
+MIN_HAND_LOG_ODDS, MIN_HAND_LOG_ODDS_ANYWHERE = 0.0, 1.5
+"""Log odds from which the finder sees a hand in a cell, in a tray and in a frame of unknown scale. The second are higher, because
+photographs show more things that look like skin."""
 
 HAND_PX, HAND_STRIDE = 192, 16
 """Longer side of the input of the network `hand`, and input pixels in one cell of its output."""
@@ -67,9 +67,10 @@ MIN_HAND_HINT = -1.0
 """The network `hand` is run if the finder gives any cell at least these log odds: for all of 88 images of real hands, and for 11
 of 70 photographs of casino dice."""
 
-MIN_LEARNT_HAND_LOG_ODDS, MIN_HAND_CELLS = 1.5, 2
-"""The network `hand` sees a hand where its log odds are above the first, in at least as many cells as the second says: single
-cells are often wrong. In photographs of a desk and of casino dice without hands, the second highest log odds are at most 0.71."""
+MIN_CERTAIN_HAND_LOG_ODDS, MIN_POSSIBLE_HAND_LOG_ODDS, MIN_HAND_CELLS = 1.5, -0.5, 2
+"""The network `hand` sees a hand where its log odds are above the first, in at least as many cells as the third says: single
+cells are often wrong. In photographs of a desk and of casino dice without hands, the second highest log odds are at most 0.71.
+If fewer cells reach even the second, there is no hand, whatever the finder says (docs/decisions/reading.md, "Real hands")."""
 
 SAME_PLACE_EDGES, SAME_LOG_SIZE = 0.12, 0.15
 """Detections at different scales that differ by less than this in position, in die edges, and in the logarithm of their size
@@ -131,7 +132,7 @@ def find_dice_in_tray(
     input_px, min_large_edge = TRAY_PX, LARGE_TRAY_DIE_SHARE * long_px
     if edge_range is not None:
         input_px = min(TRAY_PX, max(MIN_TRAY_PX, round(long_px * KNOWN_DIE_PX / edge_range[0])))
-    found = find_dice(picture, input_px, empty)
+    found = find_dice(picture, input_px, empty, min_hand_log_odds=MIN_HAND_LOG_ODDS)
     detections = found.detections
     if _median_edge(detections) * input_px / long_px < SMALL_TRAY_DIE_PX:
         detections = find_dice(picture, 2 * input_px, empty).detections
@@ -151,7 +152,7 @@ def find_dice_anywhere(picture: ImagePyramid, empty: ImagePyramid | None = None)
         picture: The frame.
         empty: Image of the same view without dice, or None if there is none.
     """
-    found = find_dice(picture, FRAME_PX, empty, is_scale_known=False)
+    found = find_dice(picture, FRAME_PX, empty, min_hand_log_odds=MIN_HAND_LOG_ODDS_ANYWHERE)
     edge_px = _median_edge(found.detections) * FRAME_PX / max(picture.size)
     detections = found.detections + find_dice(picture, COARSE_PX, empty).detections
     if edge_px < SMALL_FRAME_DIE_PX:
@@ -181,7 +182,7 @@ def find_dice(
     input_px: int,
     empty: ImagePyramid | None = None,
     *,
-    is_scale_known: bool = True,
+    min_hand_log_odds: float | None = None,
 ) -> FinderResult:
     """Detect dice and hands in a frame.
 
@@ -189,8 +190,7 @@ def find_dice(
         picture: Frame, or the part of it to examine.
         input_px: Length of the longer side of the network's input. The frame is enlarged at most twofold.
         empty: Image of the same view without dice, of the same size, or None if there is none.
-        is_scale_known: Whether the scale of the frame is known, as in a calibrated tray. If it is not, the finder must be more
-            certain of a hand. If there is also no empty-tray image, the network `hand` looks for hands after a hint of the finder.
+        min_hand_log_odds: Log odds from which the finder sees a hand, or None to look for dice only.
     """
     width, height = picture.size
     scale = min(2.0, input_px / max(height, width))
@@ -199,9 +199,11 @@ def find_dice(
     rows, columns = (-(-side // STRIDE) for side in (size[1], size[0]))
     outputs = {name: values[..., :rows, :columns] for name, values in outputs.items()}
     cell_px = STRIDE * width / size[0], STRIDE * height / size[1]
-    hand = np.asarray(outputs["hand"] > (0 if is_scale_known else MIN_HAND_LOG_ODDS_ANYWHERE))
-    if not is_scale_known and empty is None and outputs["hand"].max() > MIN_HAND_HINT:
-        hand |= _see_hand(picture, hand.shape)
+    hand = np.zeros((rows, columns), bool)
+    if min_hand_log_odds is not None:
+        hand = np.asarray(outputs["hand"] > min_hand_log_odds)
+        if empty is None and outputs["hand"].max() > MIN_HAND_HINT:
+            hand = _check_hand(picture, hand)
     return FinderResult(_peaks(outputs, cell_px), hand)
 
 
@@ -247,17 +249,25 @@ def _outputs(now: Floats, empty: Floats | None) -> dict[str, Floats]:
     return paired | mean | {"hand": hand}
 
 
-def _see_hand(picture: ImagePyramid, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Return an array of `shape` (rows, columns), True where the network `hand` sees a hand in a frame."""
+def _check_hand(picture: ImagePyramid, hand: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return where a frame shows a hand, after asking the network `hand`.
+
+    Args:
+        picture: The frame.
+        hand: (rows, columns), True where the finder sees a hand.
+    """
     width, height = picture.size
     scale = min(2.0, HAND_PX / max(width, height))
     size = max(GRID, round(width * scale)), max(GRID, round(height * scale))
     rows, columns = (-(-side // HAND_STRIDE) for side in (size[1], size[0]))
     log_odds = run_named("hand", _as_input(picture, size)[None])["hand"][0, :rows, :columns]
-    cells = (log_odds > MIN_LEARNT_HAND_LOG_ODDS).astype(np.uint8)
+    if (log_odds > MIN_POSSIBLE_HAND_LOG_ODDS).sum() < MIN_HAND_CELLS:
+        return np.zeros_like(hand)
+    cells = log_odds > MIN_CERTAIN_HAND_LOG_ODDS
     if cells.sum() < MIN_HAND_CELLS:
-        return np.zeros(shape, bool)
-    return np.asarray(cv2.resize(cells, shape[::-1], interpolation=cv2.INTER_NEAREST) > 0)
+        return hand
+    shown = cv2.resize(cells.astype(np.uint8), hand.shape[::-1], interpolation=cv2.INTER_NEAREST)
+    return hand | (shown > 0)
 
 
 def _as_input(picture: ImagePyramid, size: tuple[int, int]) -> Floats:

@@ -25,7 +25,7 @@ FRAME = np.zeros((540, 960, 3), np.uint8)
 def test_a_tray_with_known_dice_needs_a_smaller_input(monkeypatch, edge_range, inputs_px):
     used = []
 
-    def find(_picture, input_px, _empty):
+    def find(_picture, input_px, _empty, **_options):
         used.append(input_px)
         return FinderResult([], np.zeros((1, 1), bool))
 
@@ -35,11 +35,9 @@ def test_a_tray_with_known_dice_needs_a_smaller_input(monkeypatch, edge_range, i
     assert used == inputs_px
 
 
-@pytest.mark.parametrize(
-    ("find", "is_asked"), [(find_dice_anywhere, True), (find_dice_in_tray, False)]
-)
-def test_the_network_for_hands_is_run_only_without_a_tray_and_after_a_hint(
-    monkeypatch, find, is_asked
+@pytest.mark.parametrize("find", [find_dice_anywhere, find_dice_in_tray])
+def test_the_network_for_hands_is_run_after_a_hint_if_the_empty_tray_is_not_known(
+    monkeypatch, find
 ):
     used, run_named = [], networks.run_named
 
@@ -52,5 +50,9 @@ def test_the_network_for_hands_is_run_only_without_a_tray_and_after_a_hint(
     assert "finder" in used
     assert "hand" not in used
 
-    find(ImagePyramid(load(Path(__file__).with_name("rendered_hand.jpg"))))
-    assert ("hand" in used) is is_asked
+    image = load(Path(__file__).with_name("rendered_hand.jpg"))
+    find(ImagePyramid(image), ImagePyramid(np.full_like(image, 90)))
+    assert "hand" not in used
+
+    find(ImagePyramid(image))
+    assert used.count("hand") == 1

@@ -31,7 +31,7 @@ from training.rendering.ray_caster import cast_picture
 from training.rendering.sensor import draw_camera_style, take_picture
 from training.scenes.kept_out import Purpose
 from training.scenes.world import Part
-from vision.finder import HAND_PX, HAND_STRIDE, MIN_HAND_CELLS, MIN_LEARNT_HAND_LOG_ODDS
+from vision.finder import HAND_PX, HAND_STRIDE, MIN_CERTAIN_HAND_LOG_ODDS, MIN_HAND_CELLS
 
 FIRST_SEED, TRAYS = 67_000_000, 700
 KEPT_OUT = 8
@@ -206,7 +206,7 @@ def grade(net: HandNet, examples: list[Example]) -> str:
         for image, hand in examples:
             inputs, parts = make_sample(image.astype(np.float32), hand)
             log_odds = net(torch.from_numpy(inputs[None]))[0, 0].numpy()[parts >= 0]
-            is_found = bool((log_odds > MIN_LEARNT_HAND_LOG_ODDS).sum() >= MIN_HAND_CELLS)
+            is_found = bool((log_odds > MIN_CERTAIN_HAND_LOG_ODDS).sum() >= MIN_HAND_CELLS)
             found[bool((parts > MIN_HAND).any())].append(is_found)
     hands, others = found[True], found[False]
     return f"found {sum(hands)} of {len(hands)} hands, {sum(others)} false ones in {len(others)} images"
