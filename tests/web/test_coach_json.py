@@ -154,21 +154,6 @@ def test_chance_to_win_is_on_every_board(client, live):
         assert f"Chance of winning {best:.1%}" in client.get(path).text
 
 
-@pytest.mark.parametrize("mode", [CoachMode.AFTER, CoachMode.LIVE])
-def test_unknown_chance_at_a_score_is_not_shown(client, table, mode):
-    table.do(StartMatch(("Anna", "Ben"), rules="welfare"))
-    table.advise(mode)
-    table.do(RecordEvent(ScoreSet(1, 10_050)))
-    table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
-    table.do(Bank())
-    table.do(EnterThrow((2, 3, 3, 4, 6, 6)))
-    coach = client.get("/api/v1/state").json["coach"]
-
-    assert coach["solved"]
-    assert [moment["win"] for moment in coach["turn"]] == [None]
-    assert "Luck of the dice" in client.get("/").text
-
-
 def test_chance_of_a_corrected_turn_in_the_last_round_is_shown(client, live):
     live.do(RecordEvent(ScoreSet(0, 9_900)))
     live.do(RecordEvent(ScoreSet(1, 9_500)))
