@@ -52,6 +52,35 @@ def test_the_file_of_a_different_kind_of_network_is_refused(exported):
         import_network(FloorNet(), path, torch.rand(1, 3, 64, 64))
 
 
+@pytest.mark.parametrize("kind", ["finder", "change", "near", "wide", "deep"])
+def test_training_can_go_on_from_each_network_in_the_repository(kind):
+    import torch
+
+    from training.learning.export import NETS
+    from training.learning.import_network import import_network
+    from training.learning.teach import new_network
+
+    inputs = 6 if kind == "change" else 7
+    import_network(new_network(kind), NETS / f"{kind}.onnx", torch.rand(4, inputs, 64, 64))
+
+
+def test_the_file_of_a_network_with_other_connections_is_refused(tmp_path):
+    import torch
+    from torch import nn
+
+    from training.learning.export import write_onnx
+    from training.learning.import_network import import_network
+    from training.learning.networks import Residual, conv_block
+
+    shown = torch.rand(4, 6, 16, 16)
+    plain = nn.Sequential(conv_block(6, 6), conv_block(6, 6)).eval()
+    for _, norm, _ in plain:
+        nn.init.normal_(norm.bias)  # otherwise the file would store equal values once
+    write_onnx(plain, shown[:1], tmp_path / "plain.onnx")
+    with pytest.raises(ValueError, match="holds another kind of network"):
+        import_network(Residual(6), tmp_path / "plain.onnx", shown)
+
+
 @pytest.fixture
 def imagenet(tmp_path):
     """Return a file with random weights that has the form of that of EfficientNet-Lite0."""

@@ -7,6 +7,7 @@ The network returns the same outputs as before, and its layers learn at their us
 
 from pathlib import Path
 
+import cv2
 import numpy as np
 import onnx
 import tflite
@@ -21,6 +22,8 @@ from training.learning.networks import HALF_SUFFIX, MOBILE_STEM, DieNet, HandNet
 Weights = tuple[Tensor, Tensor]
 NEW_CHANNEL_DEVIATION = 0.02
 """Standard deviation of the random weights for the input channels that images do not have."""
+MAX_DIFFERENCE = 0.01
+"""Largest difference between an output of an exported file and that of the network into which it was loaded."""
 LAYERS = (nn.Conv2d, nn.Linear, nn.BatchNorm2d)
 
 
@@ -50,6 +53,17 @@ def import_network(net: nn.Module, path: Path, example: Tensor) -> None:
             if not isinstance(layer, nn.BatchNorm2d):
                 _fill(layer, after, next(left), path)
         _spread(net, [one for one in layers if isinstance(one, nn.BatchNorm2d)], example)
+        _check_outputs(net, path, example[:1])
+
+
+def _check_outputs(net: nn.Module, path: Path, example: Tensor) -> None:
+    """Check that a network gives the same outputs as an exported file: networks of one size can be wired differently."""
+    exported = cv2.dnn.readNetFromONNX(str(path))
+    exported.setInput(np.ascontiguousarray(example.cpu().numpy()))
+    if not np.allclose(net(example).cpu().numpy(), exported.forward(), atol=MAX_DIFFERENCE):
+        raise ValueError(
+            f"{path} holds another kind of network; omit --from to start with random weights"
+        )
 
 
 def import_imagenet(net: DieNet, path: Path) -> None:
