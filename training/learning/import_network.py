@@ -1,4 +1,6 @@
-"""Loads the weights with which the training of a network starts: those of an exported file, or those of EfficientNet-Lite0.
+"""Loads the weights with which the training of a network starts.
+
+They are those of an exported file, of EfficientNet-Lite0, or of MediaPipe's palm detector.
 
 In an exported file, each batch normalisation is folded into the convolution before it. This module gives every
 normalisation the mean and variance of its convolution's outputs for a set of sample inputs, and compensates for them.
@@ -44,26 +46,19 @@ def import_network(net: nn.Module, path: Path, example: Tensor) -> None:
     layers = _in_order(net, example)
     weights = _weights(path)
     if len(weights) != sum(not isinstance(layer, nn.BatchNorm2d) for layer in layers):
-        raise ValueError(
-            f"{path} holds another kind of network; omit --from to start with random weights"
-        )
+        raise _other_kind(path)
     left = iter(weights)
     with torch.no_grad():
         for layer, after in zip(layers, [*layers[1:], None], strict=True):
             if not isinstance(layer, nn.BatchNorm2d):
                 _fill(layer, after, next(left), path)
         _spread(net, [one for one in layers if isinstance(one, nn.BatchNorm2d)], example)
-        _check_outputs(net, path, example[:1])
-
-
-def _check_outputs(net: nn.Module, path: Path, example: Tensor) -> None:
-    """Check that a network gives the same outputs as an exported file: networks of one size can be wired differently."""
-    exported = cv2.dnn.readNetFromONNX(str(path))
-    exported.setInput(np.ascontiguousarray(example.cpu().numpy()))
-    if not np.allclose(net(example).cpu().numpy(), exported.forward(), atol=MAX_DIFFERENCE):
-        raise ValueError(
-            f"{path} holds another kind of network; omit --from to start with random weights"
-        )
+        exported = cv2.dnn.readNetFromONNX(str(path))
+        exported.setInput(np.ascontiguousarray(example[:1].cpu().numpy()))
+        again = net(example[:1]).cpu().numpy()
+    # Layers of the same sizes can be connected differently.
+    if not np.allclose(again, exported.forward(), atol=MAX_DIFFERENCE):
+        raise _other_kind(path)
 
 
 def import_imagenet(net: DieNet, path: Path) -> None:
@@ -152,6 +147,12 @@ def _palm_weights(path: Path) -> list[Tensor]:
     return weights
 
 
+def _other_kind(path: Path) -> ValueError:
+    return ValueError(
+        f"{path} holds another kind of network; omit --from to start with random weights"
+    )
+
+
 def _in_order(net: nn.Module, example: Tensor) -> list[nn.Module]:
     """Return the layers of a network in the order in which data passes through them."""
     seen: list[nn.Module] = []
@@ -185,9 +186,7 @@ def _fill(layer: nn.Module, after: nn.Module | None, weights: Weights, path: Pat
     """Set the weights of a layer, and let the batch normalisation after it do nothing but add the bias."""
     weight, bias = weights
     if layer.weight.shape != weight.shape:
-        raise ValueError(
-            f"{path} holds another kind of network; omit --from to start with random weights"
-        )
+        raise _other_kind(path)
     layer.weight.copy_(weight)  # type: ignore[operator]
     if layer.bias is not None:
         layer.bias.copy_(bias)  # type: ignore[operator]

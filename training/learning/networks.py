@@ -139,9 +139,9 @@ class FinderNet(nn.Module):
         super().__init__()
         a, b, c, d, e = widths
         self.s4 = nn.Sequential(conv_block(FINDER_PLANES, a, 2), conv_block(a, b, 2))
-        self.s8 = _conv_blocks(b, c, 3)
-        self.s16 = _conv_blocks(c, d, 3)
-        self.s32 = _conv_blocks(d, e, 3)
+        self.s8 = nn.Sequential(conv_block(b, c, 2), conv_block(c, c), conv_block(c, c))
+        self.s16 = nn.Sequential(conv_block(c, d, 2), conv_block(d, d), conv_block(d, d))
+        self.s32 = nn.Sequential(conv_block(d, e, 2), conv_block(e, e), conv_block(e, e))
         self.side = nn.ModuleList(nn.Conv2d(w, neck, 1) for w in (b, c, d, e))
         self.mix = conv_block(neck, neck)
         self.out = nn.Conv2d(neck, sum(FINDER_OUTPUTS.values()), 1)
@@ -356,12 +356,6 @@ class FrameNet(nn.Module):
             top = self.mix[level](functional.relu(_upsampled(top) + self.side[level](features)))
         out: Tensor = self.out(self.fine(functional.relu(s1 + _upsampled(self.last(top)))))
         return out if self.training else out[:, :4]
-
-
-def _conv_blocks(inputs: int, outputs: int, count: int) -> nn.Sequential:
-    """Return this number of 3 by 3 convolutions, the first of which halves the size."""
-    first = conv_block(inputs, outputs, 2)
-    return nn.Sequential(first, *(conv_block(outputs, outputs) for _ in range(count - 1)))
 
 
 def _view_head(inputs: int, side: int) -> nn.Sequential:
