@@ -27,8 +27,8 @@ from web.club.store import ClubStore
 from web.club.tournaments import TournamentCalls, TournamentKind, TournamentPlan
 from web.club.tray_inbox import Trays, TraysSnapshot, TrayStatus
 from web.concurrency_limit import ConcurrencyLimit
-from web.pages.scoreboard import HEARTBEAT, render_section
-from web.pages.templates import TEMPLATES, YEAR_S, CompiledTemplates, asset, register_filters
+from web.pages.scoreboard import HEARTBEAT, join_sections, render_section
+from web.pages.templates import TEMPLATES, YEAR_S, CompiledTemplates, asset, build, register_filters
 from web.response import BYTE_ORDER_MARK, download, fresh, json_response, register_problems
 from web.route import MAX_BODY_BYTES
 from web.stream import Streams, VersionCache, format_event
@@ -229,8 +229,8 @@ def create_screen(
             }
 
     def html(snapshot: TraysSnapshot) -> str:
-        """Return all sections, one after the other, for a browser that replaces the changed ones."""
-        return "\n".join(sections(snapshot).values())
+        """Return all sections as HTML, for a browser that replaces the changed ones."""
+        return join_sections(sections(snapshot))
 
     sections: VersionCache[TraysSnapshot, dict[str, str]] = VersionCache(render_all)
     event: VersionCache[TraysSnapshot, str] = VersionCache(
@@ -331,7 +331,7 @@ def create_club(
     Babel(app, locale_selector=lambda: LANGUAGE)
     register_filters(app.jinja_env)
     app.jinja_env.filters.update(clock=clock, day=day, when=day_and_clock)
-    app.jinja_env.globals.update(asset=asset, goal=match_length)
+    app.jinja_env.globals.update(asset=asset, build=build, goal=match_length)
     register_problems(app, "club/lost.html")
     if hosts is not None:
         register_hosts(app, hosts)

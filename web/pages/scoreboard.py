@@ -88,12 +88,8 @@ class Sections:
         self.event = VersionCache(self._event)
 
     def html(self, snapshot: Snapshot) -> str:
-        """Return all sections, one after the other, for a phone that replaces the changed ones.
-
-        Before them is the mark of this version, because sections of another version may not fit an open page.
-        """
-        mark = f'<i hidden data-build="{build()}"></i>'
-        return "\n".join((mark, *self.sections(snapshot).values()))
+        """Return all sections as HTML, for a phone that replaces the changed ones."""
+        return join_sections(self.sections(snapshot))
 
     def _event(self, snapshot: Snapshot) -> str:
         return format_event("board", self.html(snapshot))
@@ -134,6 +130,15 @@ def render_section(templates: Environment, name: str, template: str, **values: o
     digest = blake2s(inner.encode(), digest_size=6).hexdigest()
     section = templates.get_template("_section.html")
     return section.render(name=name, digest=digest, inner=inner).strip()
+
+
+def join_sections(sections: Mapping[str, str]) -> str:
+    """Return the sections of a live page, one after the other, as its script expects them.
+
+    Before them is the mark of this version, because sections of another version may not fit an open page.
+    """
+    mark = f'<i hidden data-build="{build()}"></i>'
+    return "\n".join((mark, *sections.values()))
 
 
 def _entries(name: str, match: Match | None) -> list[TimelineRow]:

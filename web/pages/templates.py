@@ -75,7 +75,7 @@ def _digest(name: str) -> str:
 def build() -> str:
     """Return a digest of all templates and static files, by which an open page notices that Traykeeper was updated."""
     whole = blake2s(digest_size=5)
-    for path in sorted((*TEMPLATES.glob("*.html"), *STATIC.iterdir())):
+    for path in sorted((*TEMPLATES.rglob("*.html"), *STATIC.iterdir())):
         whole.update(path.read_bytes())
     return whole.hexdigest()
 

@@ -93,8 +93,14 @@ def calls(store, people, tournaments, called):
 
 
 @pytest.fixture
-def app(store, history, trays, calls, steward):
-    return create_club(store, history, People(store), trays, calls, steward=steward)
+def new_app(store, history, trays, calls, steward):
+    """Create the application anew, as a restart does."""
+    return lambda: create_club(store, history, People(store), trays, calls, steward=steward)
+
+
+@pytest.fixture
+def app(new_app):
+    return new_app()
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from game.rules import rule_files
 from tests.axe import faults
 from tests.browser import PHONE
 from tests.web.club.conftest import EVENING_S, RULES
+from web.club import app as club
+from web.pages import scoreboard
 from web.server import Server
 
 pytestmark = pytest.mark.browser
@@ -46,6 +48,23 @@ def test_screen_shows_a_throw_as_it_happens(browser, board, inbox):
     inbox.on_message("den", "availability", b"offline")
     expect(tray).to_contain_text("offline")
     page.close()
+
+
+def test_an_open_screen_loads_the_new_version_once_after_an_update(browser, new_app, monkeypatch):
+    page, opened = browser.new_page(viewport=SCREEN), []
+    page.on("domcontentloaded", lambda: opened.append(page.url))
+    with Server(new_app(), "127.0.0.1", 0) as old:
+        page.goto(f"http://127.0.0.1:{old.port}")
+        expect(page.locator("#trays")).to_be_visible()
+    for user in (club, scoreboard):
+        monkeypatch.setattr(user, "build", lambda: "newer")
+    with Server(new_app(), "127.0.0.1", old.port):
+        expect(page.locator("#board")).to_have_attribute("data-build", "newer")
+        with page.expect_response("**/live"):
+            page.evaluate("dispatchEvent(new Event('online'))")
+    page.close()
+
+    assert len(opened) == 2
 
 
 def test_won_match_appears_in_tonights_table(browser, board, inbox):
