@@ -200,7 +200,10 @@ class StartMatch:
 
 @dataclass(frozen=True, slots=True)
 class Rematch:
-    """Start the next match with the players and teams of the match that was just won, which continues their series."""
+    """Start the next match with the players, teams and head starts of the match that was just won.
+
+    It continues their series.
+    """
 
 
 @dataclass(frozen=True, slots=True)

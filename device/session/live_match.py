@@ -41,7 +41,7 @@ class OtherTray(Protocol):
         """Return the id for a rematch, a match between the same players that follows the current one.
 
         Args:
-            match: The rematch before its first event.
+            match: The rematch before its first event, or with head starts as its only events.
 
         Raises:
             TableError: If only the other tray can begin the rematch. It has then been asked to do

@@ -18,7 +18,7 @@ from game.commands import (
 )
 from game.dice_log import DiceLog
 from game.match.events import Bot, ScoreSet
-from game.match.match import Match
+from game.match.match import Match, describe_head_starts, head_starts
 from game.match.rolloff import RollOff
 from game.match.state import SINGLE_MATCH, Series, State
 from game.message import Message, Paragraph, Value
@@ -41,7 +41,7 @@ def start(state: TableState, form: StartMatch) -> Change:
     given = [ScoreSet(seat, points) for seat, points in enumerate(form.head_starts or ()) if points]
     match = from_form(state.rules, form).push(*given)
     begins = Message("New match: %(name)s begins.", name=_first(match))
-    return begin(state, match, Paragraph(begins, *messages.head_starts(match)))
+    return begin(state, match, Paragraph(begins, *describe_head_starts(match)))
 
 
 def begin(state: TableState, match: Match, message: Message, key: str = "") -> Change:
@@ -105,7 +105,7 @@ def begin_rematch(state: TableState, match: Match, key: str) -> Change:
         begins = Message("New series: %(name)s begins.", name=name)
     elif series:
         begins = Message("%(name)s begins the next match of the series.", name=name)
-    return begin(state, match, begins, key)
+    return begin(state, match, Paragraph(begins, *describe_head_starts(match)), key)
 
 
 def begin_shared(state: TableState, command: BeginSharedMatch) -> Change:
@@ -197,14 +197,14 @@ def from_rolloff(rules: Ruleset, rolloff: RollOff) -> Match | None:
 def rematch(old: Match) -> Match:
     """Return the next match between the same players, without those who have left.
 
-    The players sit in the same order, and the one who threw second in the old match begins. The match continues the
-    series of the old one or, once that is won, begins another series of the same length.
+    The players sit in the same order with the same head starts, and the one who threw second in the old match begins.
+    The match continues the series of the old one or, once that is won, begins another series of the same length.
     """
     here = old.state.order
     lowest = here.index(min(here))
     seats = (*here[lowest:], *here[:lowest])
     begins = next(seat for seat in (*old.start_state.order[1:], *here) if seat in here)
-    return Match.start(
+    match = Match.start(
         old.rules,
         [old.state.players[seat].name for seat in seats],
         first=seats.index(begins),
@@ -212,6 +212,9 @@ def rematch(old: Match) -> Match:
         bots=[_with_new_seed(old.state.players[seat].bot) for seat in seats],
         series=_next_series(old.state),
     )
+    points = head_starts(old)
+    given = [ScoreSet(seats.index(seat), points[seat]) for seat in seats if seat in points]
+    return match.push(*given)
 
 
 def _next_series(old: State) -> Series | None:

@@ -1,6 +1,6 @@
 """The messages of one or two sentences that the table shows about a match."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from game.dice_log import DiceThrow
 from game.match.apply_event import best_opponent
@@ -143,14 +143,6 @@ def recorded_event(event: Event, before: Match, after: Match) -> Message:
             return _roster_set(event, before, after)
         case _:
             return revision_outcome(before, after)
-
-
-def head_starts(match: Match) -> Iterator[Message]:
-    """Yield a message for each player who begins the match with points."""
-    for player in match.state.players:
-        if player.score:
-            name = player.display_name
-            yield Message("%(name)s starts with %(points)s.", name=name, points=player.score)
 
 
 def bot_step(event: Event, before: Match, after: Match) -> Message:

@@ -291,7 +291,7 @@ class SharedMatches:
         """Prepare a rematch and return its id. If this tray is the guest, ask the host to begin the rematch instead.
 
         Args:
-            match: The rematch before its first event.
+            match: The rematch before its first event, or with head starts as its only events.
 
         Raises:
             TableError: If the host has to begin the rematch, or the other tray does not know yet that the previous

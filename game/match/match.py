@@ -12,7 +12,7 @@ A `Match` is immutable. Each move returns a new one:
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Self
 
 from game.errors import GameError, IllegalMove, LaterStepError
@@ -30,6 +30,7 @@ from game.match.events import (
     Place,
     Redone,
     Revision,
+    ScoreSet,
     Spliced,
     Thrown,
     Undone,
@@ -319,6 +320,20 @@ def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset)
     keeps = keep_table(rules).get(tuple(sorted(action.dice)), ())
     if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
         events[i] = Kept(best.dice, assumed=True)
+
+
+def head_starts(match: Match) -> dict[int, int]:
+    """Return the points that players were given before the first turn, by seat. Players who have left are omitted."""
+    given = takewhile(lambda event: isinstance(event, ManualEvent), match.timeline)
+    points = {event.seat: event.score for event in given if isinstance(event, ScoreSet)}
+    return {seat: points[seat] for seat in sorted(match.state.order) if points.get(seat)}
+
+
+def describe_head_starts(match: Match) -> Iterator[Message]:
+    """Yield a sentence for each player with a head start."""
+    for seat, points in head_starts(match).items():
+        name = match.state.players[seat].display_name
+        yield Message("%(name)s starts with %(points)s.", name=name, points=points)
 
 
 def new_names(before: Match, after: Match) -> dict[str, str]:

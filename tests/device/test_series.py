@@ -90,6 +90,22 @@ def test_best_of_three_with_the_button_is_shown_on_every_screen_and_sent_to_ever
     assert str(table.companion.snapshot().message) == "New series: Ben begins."
 
 
+def test_a_rematch_keeps_the_head_starts_and_undo_takes_them_back(table):
+    phone = create_app(table.companion, rules=(TO_A_THOUSAND,)).test_client()
+    table.companion.do(StartMatch(("Anna", "Ben"), head_starts=(0, 300), best_of=3))
+    win(table, 0)
+    assert "Next match: Ben starts with 300." in phone.get("/").get_data(as_text=True)
+    table.hold()
+    assert str(table.companion.snapshot().message) == (
+        "Ben begins the next match of the series. Ben starts with 300."
+    )
+    assert table.scores == [0, 300]
+    table.hold(UNDO_S + 0.2)
+
+    assert table.scores == [0, 0]
+    assert wins(table) == [1, 0]
+
+
 def test_undo_goes_back_through_the_rematch_and_takes_the_win_with_it(table):
     table.companion.do(StartMatch(("Anna", "Ben"), best_of=3))
     win(table, 0)

@@ -25,7 +25,7 @@ from game import wording
 from game.dice_log import MIN_DICE, ODD, VERY_ODD, Fairness
 from game.journal.entry import Result
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
-from game.match.match import Match, TimelineRow
+from game.match.match import Match, TimelineRow, describe_head_starts
 from game.match.state import LENGTHS
 from game.message import Message, Paragraph, Plural, Value, join_with_commas
 from game.names import default_name, display_name
@@ -267,6 +267,7 @@ def register_filters(templates: Environment) -> None:
         size=size,
         has_same_score=has_same_score,
         series_length=series_length,
+        head_starts=describe_head_starts,
     )
     templates.globals.update(
         score_curve=_markup(score_curve),

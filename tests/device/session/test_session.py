@@ -158,6 +158,7 @@ def test_a_change_to_earlier_steps_does_not_announce_the_last_turn_again(session
 def win(session):
     """Let the current player win without a throw by anybody else."""
     seat = state(session).turn.seat
+    session.do(RecordEvent(Farkled()))
     session.do(RecordEvent(ScoreSet(seat, RULES.target)))
     session.do(RecordEvent(TurnSet(seat, 0, 6)))
     session.do(EnterThrow(THOUSAND))
