@@ -84,6 +84,14 @@ class Coach(Protocol):
             steps: How many steps of the match are in the journal; after another step, it is reviewed again.
         """
 
+    def has_review(self, match_id: int, steps: int) -> bool:
+        """Return whether `review` would return the review of a match, without asking for it.
+
+        Args:
+            match_id: Number of the match in the journal.
+            steps: How many steps of the match are in the journal.
+        """
+
     def solve(self, match_id: int) -> None:
         """Start calculating the chances of winning under the rules of a match.
 

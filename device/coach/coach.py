@@ -40,7 +40,8 @@ MAX_REVIEWS = 120
 """Largest number of reviews in the cache, which are pickled and then take 20 to 50 kB each, a fifth of their size.
 
 The page about an evening needs 20 of them at once, and so does each person who practises with their own decisions. If
-they did not fit together, each page would wait for reviews that the others displace."""
+they did not fit together, each page would wait for reviews that the others displace. The review that was not used for
+the longest time is dropped first."""
 
 MAX_PENDING = 2
 """Largest number of reviews computed at a time, so that questions about the match in play need not wait."""
@@ -248,8 +249,19 @@ class Reviews:
                     self._reviews.popitem(last=False)
                 future = self._worker.ask("review", match_id)
                 future.add_done_callback(lambda done: self._take_review(key, done))
-            found = self._reviews.get(key)
+            found = self._look_up(key)
         return pickle.loads(found) if found else None  # noqa: S301 - pickled below
+
+    def has_review(self, match_id: int, steps: int) -> bool:
+        """Return whether the cache contains the review of a match."""
+        with self._lock:
+            return bool(self._look_up((self._history.identity, match_id, steps)))
+
+    def _look_up(self, key: ReviewKey) -> bytes | None:
+        """Return what the cache contains for a match, and note that it was used last."""
+        if key in self._reviews:
+            self._reviews.move_to_end(key)
+        return self._reviews.get(key)
 
     def forget(self) -> None:
         """Drop all reviews, because new ones can contain chances of winning."""
@@ -446,6 +458,10 @@ class TableCoach:
         rules = self._history.match(match_id).rules
         share, trouble = self._solving.share(rules), self._solving.trouble(rules)
         return replace(found, solving=share, trouble=trouble)
+
+    def has_review(self, match_id: int, steps: int) -> bool:
+        """Return whether the review of a match is ready."""
+        return self._reviews.has_review(match_id, steps)
 
     def solve(self, match_id: int) -> None:
         """Begin to compute the chances of winning under the rules of the match with this number."""

@@ -69,6 +69,9 @@ class AtOnce:
         known = shipped(match.rules) is not None
         return ReviewedMatch(reviewed(match), known, caveats(match)) if self.ready else None
 
+    def has_review(self, match_id, steps):
+        return self.ready
+
     def solve(self, match_id):
         if match_id != 1:
             raise JournalError(Message("there is no match %(n)s", n=match_id))

@@ -223,8 +223,8 @@ def _add_review(routes: Routes, history: History | None, coach: Coach | None) ->
         query={"name": PLAYER_NAME}, errors=(404, 503), answers=DrillJson,
     )  # fmt: skip
     def drill_of(name: str) -> Response:
-        found, reviewed = reviewed_matches(history, require_coach(coach), name)
-        require_ready(reviewed if len(reviewed) == len(found) else None)
+        found, n_ready, reviewed = reviewed_matches(history, require_coach(coach), name)
+        require_ready(reviewed if n_ready == len(found) else None)
         positions = drill(reviewed, name)
         return json_response(
             {

@@ -80,8 +80,10 @@ PLAYER_NAME = QueryText(MAX_NAME)
 """Parameter of a drill: the name of the person."""
 
 MAX_SEARCHED, MAX_DRILLED = 200, 20
-"""Number of newest matches that are searched for matches of a person, and of those from which a drill is taken. The
-coach keeps the reviews of 24 matches."""
+"""Number of newest matches that are searched for matches of a person, and of those from which a drill is taken."""
+
+MAX_ASKED = 2
+"""For how many reviews a drill asks at a time. The coach computes no more at once."""
 
 NOT_READY = Message("that is still being calculated: ask again in a second")
 RETRY_AFTER_S = 1
@@ -428,44 +430,52 @@ def _add_practice(
         name = PLAYER_NAME.read(request.args.get("name"))
         if not name:
             return redirect("/players")
-        found, ready = reviewed_matches(history, coach, name)
-        waits = len(ready) < len(found)
+        found, n_ready, reviewed = reviewed_matches(history, coach, name)
+        waits = n_ready < len(found)
         return show(
             "practice.html",
             name=spelled(name, found[0]) if found else name,
             played=found,
             found=len(found),
-            reviewed=len(ready),
-            positions=() if waits else drill(ready, name),
+            reviewed=n_ready,
+            positions=() if waits else drill(reviewed, name),
             waits=waits,
         )
 
 
 def reviewed_matches(
     history: History | None, coach: Coach | None, name: str
-) -> tuple[list[PlayedMatch], list[tuple[Match, Review]]]:
-    """Return a person's newest matches, and those with their reviews as far as the coach has them ready.
+) -> tuple[list[PlayedMatch], int, list[tuple[Match, Review]]]:
+    """Return a person's newest matches, how many of them the coach has reviewed, and each match with its review.
 
-    Matches that this version cannot replay are left out.
-
-    Both lists are in the same order, newest first. The second one is shorter while the coach is working.
+    Matches that this version cannot replay are left out. While reviews are missing, the coach is asked for the next ones,
+    and no other match is replayed, because pages and programs ask again every second or two.
 
     Args:
         history: The journal; None if there is none.
         coach: Reviews a match; None leaves out all matches.
         name: Name of the person. Upper and lower case count as the same.
     """
-    listed = history.matches(limit=MAX_SEARCHED) if history and coach else ()
-    own = [played for played in listed if spelled(name, played)][:MAX_DRILLED]
-    found, reviewed = [], []
-    for played in own:
-        with suppress(HttpProblem):  # this version cannot replay the match
-            match = find_match(history, played.id)[1]
-            looked = coach.review(played.id, played.steps) if coach else None
-            found.append(played)
-            if looked:
-                reviewed.append((match, looked.review))
-    return found, reviewed
+    if history is None or coach is None:
+        return [], 0, []
+    listed = history.matches(limit=MAX_SEARCHED)
+    found: list[PlayedMatch] = []
+    n_ready = 0
+    for played in [played for played in listed if spelled(name, played)][:MAX_DRILLED]:
+        if coach.has_review(played.id, played.steps):
+            n_ready += 1
+        elif len(found) - n_ready < MAX_ASKED:
+            try:
+                history.match(played.id)
+            except JournalError:
+                continue  # this version cannot replay the match
+            coach.review(played.id, played.steps)
+        found.append(played)
+    if n_ready < len(found):
+        return found, n_ready, []
+    looked = ((played.id, coach.review(played.id, played.steps)) for played in found)
+    reviewed = [(find_match(history, number)[1], each.review) for number, each in looked if each]
+    return found, len(reviewed), reviewed
 
 
 def spelled(name: str, played: PlayedMatch) -> str | None:

@@ -11,6 +11,7 @@ from time import monotonic
 
 import pytest
 
+from device.coach import coach
 from device.coach.coach import TABLES, Reviews, TableCoach
 from device.coach.notes_file import NOTES_FILE, NotesFile
 from device.coach.worker import NICENESS, Worker
@@ -227,6 +228,18 @@ def test_several_people_practise_at_the_same_time_each_with_their_own_matches(ri
         return all("data-wait" not in page for page in pages)
 
     assert rig.until(ready)
+
+
+def test_the_review_that_was_not_used_for_the_longest_time_is_dropped_first(rig, monkeypatch):
+    monkeypatch.setattr(coach, "MAX_REVIEWS", 2)
+    first, second, third = rig.play(), rig.play(), rig.play()
+    for number in (first, second):
+        rig.until(lambda number=number: rig.coach.review(number, 1))
+    assert rig.coach.has_review(first, 1)
+    rig.until(lambda: rig.coach.review(third, 1))
+
+    assert rig.coach.has_review(first, 1)
+    assert not rig.coach.has_review(second, 1)
 
 
 def test_a_finished_match_that_this_version_cannot_replay_does_not_hold_up_practice(rig):

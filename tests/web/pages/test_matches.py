@@ -266,6 +266,26 @@ def test_a_drill_asks_about_the_costliest_decisions_of_a_person(client, coach):
     assert "0 of 1" in client.get("/practice?name=anna").text
 
 
+def test_a_drill_that_waits_for_the_coach_replays_only_the_matches_it_asks_for(
+    table, tmp_path, match, monkeypatch
+):
+    history, replayed = journal_of(tmp_path, *[match] * 5), []
+    whole = History.match
+
+    def counted(self, match_id):
+        replayed.append(match_id)
+        return whole(self, match_id)
+
+    coach = AtOnce(history)
+    coach.ready = False
+    client = as_scorekeeper(make_app(table, history=history, coach=coach))
+    monkeypatch.setattr(History, "match", counted)
+    monkeypatch.setattr(AtOnce, "review", lambda *_: None)
+
+    assert "0 of 5" in client.get("/practice?name=anna").text
+    assert replayed == [5, 4]
+
+
 def test_other_programs_get_the_drill_with_the_cost_of_every_choice(client, coach):
     found = client.get("/api/v1/matches/drill?name=anna").json
     positions = found["positions"]
