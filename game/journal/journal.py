@@ -304,7 +304,7 @@ class Journal:
             source.backup(self._db)
             self.identity = schema.identity(self._db)
             with suppress(sqlite3.OperationalError):  # the write-ahead log has it as well
-                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._db.execute("PRAGMA wal_checkpoint(PASSIVE)")  # does not wait for readers
             self.trace.rewrite()
             self._write_owner()
             self._guard.note()

@@ -1,7 +1,9 @@
 """Everything that was recorded is on the disk and can be read back."""
 
+import shutil
 import sqlite3
 from contextlib import closing
+from threading import Thread
 
 import pytest
 
@@ -11,6 +13,7 @@ from game.journal.journal import WAL_PAGES, Journal
 from game.match.events import Kept, Place, ScoreSet, Thrown, Undone
 from game.match.match import Match
 from game.rules import rule_files
+from tests.waiting import until
 
 RULES = rule_files.load("walnut-studiolo")
 THROW = Thrown((1, 1, 2, 3, 4, 6), (Place(1, 10.5, 20, 30, aside=True),))
@@ -42,6 +45,28 @@ def test_a_match_is_restored_as_it_was(journal):
     with closing(Journal.open(journal.path)) as again:
         assert again.newest() == (number, match)
         assert again.newest()[1].redo() == match.redo()
+
+
+def test_a_backup_is_restored_without_waiting_for_a_reader_and_survives_a_kill(journal, tmp_path):
+    number = journal.start(begun())
+    journal.append(number, THROW)
+    kept = History(journal.path).copy()
+    journal.append(number, Kept((1, 1)))
+    expected = begun().push(THROW)
+    with closing(sqlite3.connect(journal.path)) as reader:
+        reader.execute("BEGIN")
+        assert len(reader.execute("SELECT * FROM entry").fetchall()) == 3
+        journal._db.execute("PRAGMA busy_timeout = 3600000")  # in ms: much longer than a test waits
+        restoring = Thread(target=journal.restore, args=(kept,), daemon=True)
+        restoring.start()
+        until(lambda: not restoring.is_alive())
+        shutil.copytree(journal.path.parent, tmp_path / "killed")
+
+    assert journal.newest() == (number, expected)
+    with closing(Journal.open(tmp_path / "killed" / "journal.db")) as killed:
+        assert killed.newest() == (number, expected)
+    journal.append(number, Kept((1, 1)))
+    assert journal.is_intact()
 
 
 def test_head_starts_are_read_back_as_the_first_step_of_a_match(journal):
