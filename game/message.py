@@ -97,8 +97,8 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class FarkleReport(Message):
-    """A sentence that reports a farkle. A screen without room for the whole message shows it first."""
+class Headline(Message):
+    """A sentence that a screen without room for the whole message shows first."""
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -25,7 +25,7 @@ ROOMS = ("game", "device", "web")
 
 TEMPLATE_TAKERS = {
     "Message": 1,
-    "FarkleReport": 1,
+    "Headline": 1,
     "Plural": 2,
     "gettext": 1,
     "ngettext": 2,

@@ -27,7 +27,7 @@ from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.match.state import State, Throw, Turn, TurnEnding, keeps_after
 from game.message import (
-    FarkleReport,
+    Headline,
     Message,
     Paragraph,
     Value,
@@ -355,20 +355,20 @@ def _farkled(name: Value, turn: Turn, rules: Ruleset) -> Message:
     last, lost = turn.last, turn.at_risk
     if last is None:
         return (
-            FarkleReport("Farkle! %(name)s loses %(points)s.", name=name, points=lost)
+            Headline("Farkle! %(name)s loses %(points)s.", name=name, points=lost)
             if lost
-            else FarkleReport("Farkle, %(name)s!", name=name)
+            else Headline("Farkle, %(name)s!", name=name)
         )
     if not last.keep and keeps_after(turn.throws[:-1], last.dice, rules):
         return Message(
             "%(dice)s is not enough to bank: %(name)s scores zero.", dice=last.dice, name=name
         )
     farkle = (
-        FarkleReport(
+        Headline(
             "%(dice)s: farkle! %(name)s loses %(points)s.", dice=last.dice, name=name, points=lost
         )
         if lost
-        else FarkleReport("%(dice)s: farkle, %(name)s!", dice=last.dice, name=name)
+        else Headline("%(dice)s: farkle, %(name)s!", dice=last.dice, name=name)
     )
     return Paragraph(farkle, _cost(last))
 
@@ -390,7 +390,7 @@ def _left_over(state: State) -> Message | None:
     """Return a message about the points that the current player may take over; None if there are none."""
     if state.left_over is None:
         return None
-    return Message(
+    return Headline(
         "%(name)s may take over %(points)s with %(dice)s.",
         name=state.player.display_name,
         points=state.left_over.points,

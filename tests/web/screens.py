@@ -126,6 +126,15 @@ def last_round(table: MemoryTable, names=NAMES, **options) -> None:
     _shown(table)
 
 
+def left_over(table: MemoryTable, names=NAMES) -> None:
+    """The first has begun the last round, and the second may take over what the first has just banked."""
+    _ready(table, names, rules="high-stakes", target=1_000)
+    table.do(EnterThrow((1, 1, 1, 2, 3, 5)))
+    table.do(Bank((1, 1, 1, 5)))
+    table.advise(CoachMode.LIVE)
+    _shown(table)
+
+
 def won(table: MemoryTable, names=NAMES, **options) -> None:
     """The first has won, after the second has banked and all others have farkled."""
     last_round(table, names, **options)
@@ -179,6 +188,7 @@ SCREENS = {
     "late": Screen(late),
     "long": Screen(long),
     "last round": Screen(last_round),
+    "left over": Screen(left_over),
     "coached": Screen(coached),
     "tapped in": Screen(tapped),
     "eight": Screen(thrown, EIGHT),

@@ -13,11 +13,11 @@ from flask_babel import force_locale
 from jinja2 import Environment
 
 from game.match.match import Match, TimelineRow, timeline_rows
-from game.message import FarkleReport, Message, Translate
+from game.message import Headline, Message, Translate
 from web.contracts import Snapshot, Table
 from web.i18n import LANGUAGES, language, translate
 from web.json_schema import StateJson
-from web.pages.templates import build
+from web.pages.templates import build, capitalised, may_take_over
 from web.response import fresh
 from web.state_json import state_json
 from web.stream import Streams, VersionCache, format_event
@@ -98,7 +98,7 @@ class Sections:
         match = snapshot.match
         with self._app.app_context(), force_locale(self._language):
             state = state_json(snapshot, translate)
-            line = status_line(snapshot.message, translate, _farkle(state))
+            line = status_line(snapshot.message, translate, _headline(state))
             log = snapshot.just_dice
             troubles = [translate(trouble.sentences[0]) for trouble in snapshot.troubles]
             return {
@@ -146,30 +146,32 @@ def _entries(name: str, match: Match | None) -> list[TimelineRow]:
     return timeline_rows(match) if match and name == "story" else []
 
 
-def _farkle(state: StateJson) -> str:
-    """Return the points that the farkle at the end of a turn has just cost, as a phrase, or an empty string."""
-    found = state["highlight"]
-    return found["words"] if found and found["kind"] == "farkle" else ""
+def _headline(state: StateJson) -> str:
+    """Return what the last farkle cost, or what the next player may take over, in a few words; "" if there is neither."""
+    highlight, left_over = state["highlight"], state["left_over"]
+    if highlight and highlight["kind"] == "farkle":
+        return highlight["words"]
+    return capitalised(may_take_over(left_over)) if left_over else ""
 
 
-def status_line(message: Message, say: Translate, farkle: str = "") -> str:
+def status_line(message: Message, say: Translate, headline: str = "") -> str:
     """Return a message shortened to one line.
 
-    If the whole message is too long and reports a farkle, return its sentence about the farkle or, if
-    that is too long as well, `farkle`. Otherwise, return the longest of its sentences that fits or, if
-    none fits, the shortest.
+    If the whole message is too long and has a headline, return the headline or, if that is too long as
+    well, `headline`. Otherwise, return the longest of its sentences that fits or, if none fits, the
+    shortest.
 
     Args:
         message: The message.
         say: Turns a message into text.
-        farkle: What a farkle cost, in a few words. Empty if no farkle has just ended a turn.
+        headline: The headline in a few words. Empty if the message has none.
     """
     text = say(message)
     if len(text) <= MAX_STATUS_CHARACTERS:
         return text
-    reports = [say(each) for each in message.sentences if isinstance(each, FarkleReport)]
-    if farkle and reports:
-        return reports[0] if len(reports[0]) <= MAX_STATUS_CHARACTERS else farkle
+    headlines = [say(each) for each in message.sentences if isinstance(each, Headline)]
+    if headline and headlines:
+        return headlines[0] if len(headlines[0]) <= MAX_STATUS_CHARACTERS else headline
     sentences = [say(sentence) for sentence in message.sentences]
     fitting = [sentence for sentence in sentences if len(sentence) <= MAX_STATUS_CHARACTERS]
     return max(fitting, key=len) if fitting else min(sentences, key=len)

@@ -33,7 +33,7 @@ from game.rules.ruleset import Ruleset
 from game.stats.counts import BOT_RATINGS
 from game.stats.summary import MatchSummary
 from web.i18n import decimal, match_length, percent, player_name, points, translate, translate_text
-from web.json_schema import PlayerJson, StateJson
+from web.json_schema import LeftOverJson, PlayerJson, StateJson
 from web.pages import match_form
 from web.pages.charts import (
     rating_curve,
@@ -248,6 +248,7 @@ def register_filters(templates: Environment) -> None:
         rounded=rounded,
         fairness=fairness,
         n_dice=n_dice,
+        may_take_over=may_take_over,
         manual_change=manual_change,
         translate=translate,
         translate_text=translate_text,
@@ -384,6 +385,14 @@ def rounded(value: float) -> str:
 def n_dice(number: int) -> str:
     """Return a number of dice in words."""
     return translate(wording.dice_count(number))
+
+
+def may_take_over(left_over: LeftOverJson) -> str:
+    """Return what the current player may take over as a phrase without the player's name."""
+    dice = wording.dice_count(left_over["dice"])
+    return translate(
+        Message("may take over %(points)s with %(dice)s", points=left_over["points"], dice=dice)
+    )
 
 
 def series_length(best_of: int, n_sides: int) -> str:

@@ -81,7 +81,7 @@ def test_everything_needed_to_play_is_on_the_first_screen(open_page, table, size
 def test_german_fits_on_the_first_screen(open_page, table):
     page = open_page((360, 640), FONTS[0], locale="de")
     faults = {}
-    for name in ("thrown", "kept", "last round", "eight"):
+    for name in ("thrown", "kept", "last round", "left over", "eight"):
         show(page, table, name)
         set_font(page, FONTS[0])
         if wrong := layout_faults(page):

@@ -60,11 +60,25 @@ def test_next_player_can_take_over_points_with_one_tap(client, table):
     table.do(Bank((1, 1, 1, 5)))
     page = client.get("/").text
     assert "Take over 1,050<small>throw two dice</small>" in page
-    assert "six dice, or 2 to take over" in page
+    assert "throws six dice" in page
+    assert "may take over 1,050 with two dice" in page
     [body] = re.findall(r'id="take-over" data-post="(\S+)" data-body=\'(.*?)\'', page)
     assert client.post(body[0], json=json.loads(body[1])).json["dice_to_throw"] == 2
 
     assert "take-over" not in client.get("/").text
+
+
+def test_in_the_last_round_the_next_player_sees_what_is_needed_and_what_can_be_taken_over(
+    client, table
+):
+    table.do(StartMatch(("Anna", "Ben"), rules="high-stakes", head_starts=(9_500, 0)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 5)))
+    table.do(Bank((1, 1, 1, 5)))
+    page, board = (unescape(client.get(path).text) for path in ("/", "/board"))
+
+    assert "10,551 more to win" in page
+    assert "may take over 1,050 with two dice" in page
+    assert "dice to throw · may take over 1,050 with two dice" in board
 
 
 def test_empty_section_is_hidden(board, table):

@@ -123,6 +123,22 @@ def test_a_farkle_after_an_assumed_keep_is_reported_rather_than_the_keep(table, 
     assert unescape(words) == line
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("Ben", "Ben may take over 1,050 with two dice."),
+        ("Hannelore-Sophie", "May take over 1,050 with two dice"),
+    ],
+)
+def test_the_next_player_is_told_what_can_be_taken_over_however_long_the_name(table, name, line):
+    table.do(StartMatch(("Wilhelmina-Konstantina W", name), rules="high-stakes"))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 5)))
+
+    html = Sections(create_app(table), ("message",)).html(table.do(Bank((1, 1, 1, 5))))
+
+    assert LINE.search(html)[2] == line
+
+
 def test_the_reason_why_nothing_was_read_is_not_replaced_by_an_earlier_farkle(table):
     farkled(table, ("Hannelore-Sophie", "Ben"))
     reason = "The other dice have not moved since the last throw was read here."
