@@ -756,11 +756,11 @@ def left_out_of_match(rules: Ruleset) -> tuple[Message, ...]:
         (rules.knock_back, Message("knocking other players back to zero")),
         (
             rules.piggyback is not Piggyback.NO,
-            Message("building on the points that another player has banked"),
+            Message("taking over the points that another player has banked"),
         ),
         (
             rules.take_over_farkle,
-            Message("the penalty for a farkle after building on banked points"),
+            Message("the penalty for a farkle after taking over points"),
         ),
         (rules.hot_dice_multiply, Message("hot dice that multiply later points")),
         (rules.triple_threes, Message("the penalty for three 3s in one throw")),

@@ -563,7 +563,7 @@ def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
         (rules.triple_threes, Message("the penalty for three 3s in one throw")),
         (
             rules.piggyback is not Piggyback.NO,
-            Message("building on the points that another player has banked"),
+            Message("taking over the points that another player has banked"),
         ),
         (rules.hot_dice_multiply, Message("hot dice that multiply later points")),
         (

@@ -215,12 +215,12 @@ def _piggyback(rules: Ruleset) -> Iterator[Message]:
     match rules.piggyback:
         case Piggyback.YES:
             yield Message(
-                "The next player may throw the remaining dice and build on the points just banked."
+                "The next player may take over the points just banked by throwing the remaining dice."
             )
         case Piggyback.NOT_HEAVY:
             yield Message(
-                "The next player may throw the remaining dice and build on the points just "
-                "banked, unless all dice scored in that turn."
+                "The next player may take over the points just banked by throwing the remaining "
+                "dice, unless all dice scored in that turn."
             )
 
 
@@ -454,7 +454,7 @@ _TURNS = (
     RuleOption(
         "piggyback",
         _piggyback,
-        Message("Next player may build on the banked points"),
+        Message("Next player may take over the banked points"),
         (
             (Piggyback.NO, Message("no")),
             (Piggyback.YES, Message("yes")),
@@ -463,8 +463,8 @@ _TURNS = (
     ),
     _switch(
         "take_over_on_board",
-        Message("Only players on the board may build on the banked points"),
-        Message("Only players who are on the board may build on the banked points."),
+        Message("Only players on the board may take over the banked points"),
+        Message("Only players who are on the board may take over the banked points."),
     ),
 )
 
@@ -586,9 +586,9 @@ _PENALTIES = (
     ),
     _points(
         "take_over_farkle",
-        Message("Penalty for a farkle after building on banked points"),
+        Message("Penalty for a farkle after taking over points"),
         lambda points: Message(
-            "A player who builds on banked points and then farkles loses %(points)s.", points=points
+            "A player who takes over points and then farkles loses %(points)s.", points=points
         ),
     ),
     _points(

@@ -56,7 +56,7 @@ def summary(rules: Ruleset) -> Iterator[Message]:
     if rules.minimum_bank:
         yield Message("bank at least %(points)s", points=rules.minimum_bank)
     if rules.piggyback is not Piggyback.NO:
-        yield Message("the next player may build on")
+        yield Message("the next player may take over")
     if rules.rounds:
         yield Plural("one turn each", "%(n)s turns each", n=rules.rounds)
     elif rules.last_round is not LastRound.NONE:
@@ -68,13 +68,13 @@ def summary(rules: Ruleset) -> Iterator[Message]:
 
 
 def answers(rules: Ruleset) -> dict[str, str]:
-    """Return how a rule set answers the three questions that find it: straight, opening and building on."""
+    """Return how a rule set answers the three questions that find it: straight, opening and taking over."""
     bounds = (0, MODERATE_STRAIGHT, USUAL_STRAIGHT)
     straight = sum(rules.straight > bound for bound in bounds)
     first_bank = max(rules.opening, rules.minimum_bank)
     opening = sum(first_bank > bound for bound in (0, MODERATE_OPENING))
-    builds = "no" if rules.piggyback is Piggyback.NO else "yes"
-    return {"straight": str(straight), "opening": str(opening), "builds": builds}
+    takeover = "no" if rules.piggyback is Piggyback.NO else "yes"
+    return {"straight": str(straight), "opening": str(opening), "takeover": takeover}
 
 
 def is_switch(row: RuleOption) -> bool:

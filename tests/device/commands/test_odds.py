@@ -105,7 +105,7 @@ def test_the_simulation_agrees_with_the_solution(house):
 def test_published_rule_sets_print_the_error_of_leaving_out_piggybacking():
     output = ask("--rules", "stirler")
 
-    assert "left out: building on the points that another player has banked" in output
+    assert "left out: taking over the points that another player has banked" in output
     assert "with it the chance is 53.4%: an error of +0.2%" in output
 
 

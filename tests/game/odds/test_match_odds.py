@@ -134,8 +134,8 @@ def test_omitted_options_change_nothing_and_are_listed():
 
     assert rules_digest(rules, 200) == rules_digest(TINY, 200)
     assert [str(each) for each in left_out_of_match(rules)] == [
-        "building on the points that another player has banked",
-        "the penalty for a farkle after building on banked points",
+        "taking over the points that another player has banked",
+        "the penalty for a farkle after taking over points",
         "the penalty for three first throws without points, once in 438 turns",
     ]
     assert not left_out_of_match(replace(TINY, three_farkles=50, four_twos_reset=True))

@@ -159,13 +159,13 @@ def test_rules_are_found_by_words_and_three_questions_without_leaving_the_form(p
     page.get_by_label("Search").fill("")
     page.get_by_label("What is a straight worth?").select_option("nothing")
     page.get_by_label("What does a first bank need?").select_option("any points")
-    page.get_by_label("Does the next player build on the points?").select_option("yes")
+    page.get_by_label("Can the next player take over the points?").select_option("yes")
 
     expect(finder.locator("li:visible")).to_have_count(3)
     assert faults(page) == []
     finder.get_by_text("High-stakes Farkle").click()
     expect(page.locator("[name=rules]")).to_have_value("high-stakes")
-    expect(page.locator("#rules-summary")).to_contain_text("The next player may build on")
+    expect(page.locator("#rules-summary")).to_contain_text("The next player may take over")
     expect(page.locator("#name-0")).to_have_value("Anna")
 
 
@@ -173,7 +173,7 @@ def test_answers_that_no_set_fits_leave_the_nearest_sets(page, address):
     page.goto(f"{address}rules")
     page.get_by_label("What is a straight worth?").select_option("more than 1,500")
     page.get_by_label("What does a first bank need?").select_option("up to 500")
-    page.get_by_label("Does the next player build on the points?").select_option("yes")
+    page.get_by_label("Can the next player take over the points?").select_option("yes")
 
     expect(page.locator("#found")).to_contain_text("These come nearest")
     expect(page.locator("#finder li:visible")).to_have_count(3)

@@ -137,7 +137,7 @@ def test_match_page_shows_curve_luck_decisions_and_turning_point(client):
         (Match.start(SHORT, THREE, teams=[1, 2, 1]), "is calculated for two"),
         (
             Match.start(load("stirler"), ("Anna", "Ben")),
-            "building on the points that another player has banked",
+            "taking over the points that another player has banked",
         ),
         (
             Match.start(load("ten-thousand-extras"), ("Anna", "Ben")),

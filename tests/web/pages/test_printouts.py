@@ -23,6 +23,13 @@ def test_card_shows_the_current_rules(client, table):
     assert "Zilch" in client.get("/card.svg").text
 
 
+def test_the_rules_use_the_word_of_the_button_for_taking_over_points(client):
+    assert "may take over the points just banked" in client.get("/rules/high-stakes").text
+    assert "the next player may take over" in client.get("/rules").text
+    for page in ("/rules", "/rules/high-stakes", "/rules/risky-greed"):
+        assert not re.search(r"\bbuild(s|ing)? on\b", client.get(page).text)
+
+
 def test_pad_has_a_column_for_each_player(client, table):
     assert client.get("/pad.svg").mimetype == "image/svg+xml"
     table.do(StartMatch(("Anna", "Ben")))
