@@ -11,6 +11,7 @@ from tests.axe import faults
 from tests.browser import PHONE, never_late
 from tests.web.conftest import PHONE_COOKIE, make_app
 from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
+from tests.web.first_screen import FONTS, set_font
 from web.access.phone import COOKIE
 from web.contracts import CoachMode
 from web.pages import matches
@@ -64,6 +65,25 @@ def test_scorekeeper_switches_the_coach_on_and_every_keep_has_figures(page, tabl
     expect(page.locator(".figures")).to_have_count(len(table.match.state.keeps))
     expect(page.locator(".tip")).to_be_visible()
     assert faults(page) == []
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_star_of_the_best_choice_takes_no_line_of_its_own_on_a_small_phone(
+    page, table, language
+):
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
+    table.advise(CoachMode.LIVE)
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.set_extra_http_headers({"Accept-Language": language})
+    page.reload()
+    set_font(page, FONTS[0])
+    expect(page.locator(".figures strong")).to_be_visible()
+    rows = page.locator(".keeps > ul:first-of-type > li:has(.figures)")
+    heights = rows.evaluate_all("rows => rows.map((row) => row.getBoundingClientRect().height)")
+
+    assert len(heights) == 2
+    assert heights[0] == heights[1]
 
 
 def test_review_of_a_turn_has_no_serious_fault(page, table):
