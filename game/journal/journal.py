@@ -260,7 +260,18 @@ class Journal:
     def match(self, match_id: int) -> Match:
         """Return a match in its current state."""
         with _as_journal_error(self.path):
-            return load_match(self._db, match_id)
+            try:
+                return load_match(self._db, match_id)
+            except JournalError:
+                raise
+            except (
+                GameError
+            ) as error:  # the steps are as they were written, but the rules have changed since
+                raise JournalError(
+                    "this version cannot read match %(n)s: %(why)s",
+                    n=str(match_id),
+                    why=error.message,
+                ) from None
 
     def newest(self) -> tuple[int, Match] | None:
         """Return the number and the state of the match played last, or None if there is none."""

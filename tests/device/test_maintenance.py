@@ -19,13 +19,16 @@ from game.commands import (
     AcknowledgeDamage,
     EnterThrow,
     Press,
+    ReopenMatch,
     RestoreBackup,
     StartMatch,
     ThrowSimulatedDice,
 )
+from game.errors import JournalError
 from game.journal.entry import checksum
 from game.journal.history import History
 from game.journal.schema import insert
+from game.match.events import ScoreSet
 from game.situation import Situation
 from tests.waiting import PATIENCE_S, until
 from web.app import new_link
@@ -210,6 +213,26 @@ def test_a_match_that_this_version_cannot_read_is_kept_and_reported(options, tmp
         assert "The last match cannot be continued" in str(snapshot.troubles[0])
         assert maintenance.companion.do(StartMatch(("Cleo", "Dan"))).match is not None
         assert maintenance.companion.do(AcknowledgeDamage()).troubles == ()
+
+
+def test_a_match_that_the_rules_no_longer_allow_is_reported_in_one_line(options):
+    with open_maintenance(options) as maintenance:
+        maintenance.companion.do(StartMatch(("Anna", "Ben"), rules="welfare"))
+        maintenance.journal.append(1, ScoreSet(1, 10_050))
+    with open_maintenance(options) as maintenance:
+        companion = maintenance.companion
+        why = (
+            "this version cannot read match 1: "
+            "the target must be reached exactly: set at most 10,000 points"
+        )
+
+        assert [str(trouble) for trouble in companion.snapshot().troubles] == [
+            f"The last match cannot be continued ({why}). It stays in the journal."
+        ]
+        with pytest.raises(JournalError) as refused:
+            companion.do(ReopenMatch(1))
+        assert str(refused.value) == why
+        assert companion.do(StartMatch(("Cleo", "Dan"))).match is not None
 
 
 def test_files_are_moved_aside_together_with_their_log(tmp_path):
