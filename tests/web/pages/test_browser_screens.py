@@ -7,8 +7,14 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.web.conftest import PHONE_COOKIE
-from tests.web.first_screen import FONTS, double_text_faults, layout_faults, set_font
-from tests.web.screens import MORE, SCREENS, doubtful, tapped, thrown
+from tests.web.first_screen import (
+    FONTS,
+    double_text_faults,
+    layout_faults,
+    parts_out_of_view,
+    set_font,
+)
+from tests.web.screens import MORE, SCREENS, doubtful, tapped, thrown, won
 from web.access.phone import COOKIE
 
 pytestmark = pytest.mark.browser
@@ -88,6 +94,14 @@ def test_german_fits_on_the_first_screen(open_page, table):
             faults[name] = wrong
 
     assert faults == {}
+
+
+def test_the_head_starts_of_the_next_match_leave_the_last_dice_in_view(open_page, table):
+    won(table, head_starts=(250, 500))
+    page = open_page((360, 640), FONTS[0])
+
+    assert "Bartholomäus starts with 500." in page.locator(".result").inner_text()
+    assert parts_out_of_view(page, ("#look-back", ".big-dice .slot", "#rematch")) == []
 
 
 LARGE_TEXT_SIZES = ((360, 640), (640, 360), (820, 1180), (1920, 1080))
