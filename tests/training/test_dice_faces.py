@@ -47,3 +47,13 @@ def test_pips_stay_on_their_face(styles):
     for style in styles:
         for value in range(1, 7):
             assert np.abs(pip_centres(style.pips, value)).max() + style.pips.radius < 1.0
+
+
+def test_the_two_has_its_pips_along_an_edge_in_many_sets_and_along_a_diagonal_in_most():
+    from training.scenes.dice.pips import draw_pip_marks, pip_centres
+
+    chooser = Chooser(np.random.default_rng(3), Purpose.TEACH)
+    twos = [pip_centres(draw_pip_marks(chooser), 2) for _ in range(400)]
+    along_edge = np.mean([not two[:, 1].any() for two in twos])
+
+    assert 0.15 < along_edge < 0.35

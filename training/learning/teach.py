@@ -211,6 +211,7 @@ def main() -> None:
         trainer.number,
         options.workers,
         options.again,
+        options.collect,
     )
     log = _ProgressLog(options.out / f"{kind}.jsonl", options.batch or BATCH_SIZES[kind])
     if not trainer.step:
@@ -248,6 +249,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--again", type=int, default=2, help="how often each sample is shown on average"
     )
+    collect = "number of samples to collect before the first step, so that a trained network does not memorise a few views"
+    parser.add_argument("--collect", type=int, default=0, help=collect)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     half = "multiply in bfloat16, which is faster on some processors"

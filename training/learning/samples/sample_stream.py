@@ -9,8 +9,8 @@ import os
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from multiprocessing import get_context
-from queue import Empty
+from multiprocessing import get_context, parent_process
+from queue import Empty, Full
 from typing import Any
 
 import cv2
@@ -36,9 +36,12 @@ POOL_VIEWS, START_VIEWS = 60, 8
 WHOLE_TRAY_KINDS = ("finder", "change")
 """Networks that see a whole tray, with the empty-tray image."""
 QUEUE_CHUNKS = 6
-QUEUE_TIMEOUT_S = 60
+QUEUE_TIMEOUT_S, FULL_QUEUE_TIMEOUT_S = 60, 2
 START_BATCHES = 16
-"""Number of batches that must be kept before the first one is used. With fewer, the first steps would memorise them."""
+"""Number of batches that must be kept before the first one is used, unless `collect` asks for more. With fewer, the first
+steps would memorise them."""
+COLLECTED_CHUNKS = 100
+"""Number of chunks after which the progress of collecting is shown."""
 BUFFER_SAMPLES = {"finder": 1024, "change": 2048} | dict.fromkeys(PATCH_SIZES, 16384)
 """Number of samples that are kept for reuse."""
 
@@ -117,19 +120,40 @@ def stream_samples(recipe: SampleRecipe, first: int, step: int) -> Iterator[tupl
 
 
 def _fill(recipe: SampleRecipe, first: int, step: int, ready: Any) -> None:
+    """Make samples until the training ends, even if it is killed."""
     os.nice(1)
+    ready.cancel_join_thread()
+    training = parent_process()
     for one in stream_samples(recipe, first, step):
-        ready.put(one)
+        while training is not None and training.is_alive():
+            try:
+                ready.put(one, timeout=FULL_QUEUE_TIMEOUT_S)
+                break
+            except Full:
+                continue
+        else:
+            return
 
 
 class SampleStream:
-    """Batches of training samples from worker processes."""
+    """Batches of training samples from worker processes.
 
-    def __init__(self, recipe: SampleRecipe, first: int, workers: int, again: int) -> None:
+    Args:
+        recipe: How to make the samples.
+        first: Number of the first view.
+        workers: Number of worker processes.
+        again: How often each sample is used on average.
+        collect: Number of samples to collect before the first batch, all of which are kept for reuse. 0 means a few batches.
+    """
+
+    def __init__(
+        self, recipe: SampleRecipe, first: int, workers: int, again: int, collect: int = 0
+    ) -> None:
         context = get_context("spawn")
         self._ready = context.Queue(QUEUE_CHUNKS * workers)
         self.number = first
-        self._again, self._room = again, BUFFER_SAMPLES[recipe.kind]
+        self._again, self._collect = again, collect
+        self._room = max(collect, BUFFER_SAMPLES[recipe.kind])
         self._rng = np.random.default_rng([recipe.seed, first, 1])
         self._kept: Arrays = {}
         self._made, self._due = 0, 0.0
@@ -142,11 +166,25 @@ class SampleStream:
 
     def batch(self, size: int) -> Arrays:
         """Return a batch of `size` samples. On average, each sample is used `again` times (see the constructor)."""
+        self._collect_first()
         self._due += size / self._again
         while self._made < max(self._due, START_BATCHES * size):
             self._take()
         places = self._rng.integers(0, min(self._made, self._room), size)
         return {name: rows[places] for name, rows in self._kept.items()}
+
+    def _collect_first(self) -> None:
+        """Collect as many samples as the first batch needs, and print the progress. They do not count as due."""
+        chunks = 0
+        while self._made < self._collect:
+            self._take()
+            chunks += 1
+            if chunks % COLLECTED_CHUNKS == 0 or self._made >= self._collect:
+                share = min(1.0, self._made / self._collect)
+                print(f"\rcollected {share:.0%} of {self._collect} samples", end="", flush=True)
+        if chunks:
+            print()
+            self._due = float(self._made)
 
     def close(self) -> None:
         """Stop the worker processes."""

@@ -33,6 +33,8 @@ TRACED_SHARE, PAINTED_SHARE = 0.3, 0.04
 """
 PHOTO_SHARE = 0.07
 """Share of views that are real photographs, if there are any."""
+ORDINARY_SHARE = 0.4
+"""Share of rendered training views with dice, ground and light as people usually have them."""
 HAND_CHANCE = 0.12
 TRICKY_CHANCE = 0.8
 """Probability that a tray for the networks that read one die has a cocked, touching or stacked die, which are otherwise
@@ -65,7 +67,7 @@ TROUBLE: Mapping[str, Mapping[str, float]] = {
         "glare": 0.1,
     },
     "deep": {
-        "single_lamp_chance": 0.2, "stack_chance": 0.15, "low_view_chance": 0.5, "flakes_chance": 0.05, "alike_chance": 0.06, "difficult_chance": 0.2,
+        "single_lamp_chance": 0.2, "stack_chance": 0.15, "low_view_chance": 0.25, "flakes_chance": 0.05, "alike_chance": 0.06, "difficult_chance": 0.2,
         "polished_chance": 0.2, "glare": 0.08,
     },
 }  # fmt: skip
@@ -170,8 +172,10 @@ class ViewSource:
                 zoom_chance=ZOOM_CHANCE,
             )
         staged, surprises = split_trouble(self._trouble)
+        is_ordinary = self._purpose is Purpose.TEACH and rng.random() < ORDINARY_SHARE
+        purpose = Purpose.ORDINARY if is_ordinary else self._purpose
         return cast_view(
-            number, self._purpose, self._library, replace(request, **staged), surprises, empty=self._for_finder
+            number, purpose, self._library, replace(request, **staged), surprises, empty=self._for_finder
         )  # fmt: skip
 
     def _traced_file(self, rng: Generator) -> Path | None:

@@ -32,6 +32,10 @@ MARK_WEIGHTS = {
     "flower": 0.03,
     "star": 0.04,
 }
+ASIAN_SHARE = 0.15
+"""Share of sets with a red 1 and 4, the 1 often large, and the others black or blue in most sets."""
+ASIAN_LEVEL_TWO_SHARE, LEVEL_TWO_SHARE = 0.7, 0.15
+"""Share of sets in which the pips of the 2 lie along an edge, among Asian and other sets."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,13 @@ def draw_pip_marks(chooser: Chooser) -> PipMarks:
     pip = [draw_black, draw_white, draw_strong, draw_any_colour, draw_metal][
         int(rng.choice(5, p=[0.42, 0.33, 0.13, 0.08, 0.04]))
     ](rng)
-    asian = bool(rng.random() < 0.08)
+    asian = bool(rng.random() < ASIAN_SHARE)
+    if asian and rng.random() < 0.4:
+        pip = from_hsv(
+            float(rng.uniform(0.57, 0.68)),
+            float(rng.uniform(0.6, 1)),
+            float(rng.uniform(0.25, 0.85)),
+        )
     red = from_hsv(
         rng.uniform(-0.03, 0.03), float(rng.uniform(0.8, 1)), float(rng.uniform(0.6, 0.95))
     )
@@ -96,7 +106,7 @@ def draw_pip_marks(chooser: Chooser) -> PipMarks:
             _within(float(rng.uniform(0.22, 0.6)), 1.2 * wide, 0.92 - wide),
             _within(float(rng.uniform(0.4, 0.66)), 2.35 * wide, 0.95 - wide),
         ),
-        level_two=bool(rng.random() < 0.05),
+        level_two=bool(rng.random() < (ASIAN_LEVEL_TWO_SHARE if asian else LEVEL_TWO_SHARE)),
         turns=(bool(rng.random() < 0.5), bool(rng.random() < 0.5), bool(rng.random() < 0.5)),
         power=power,
         lobes={"flower": int(rng.integers(4, 8)), "star": 5}.get(kind, 0),
