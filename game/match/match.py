@@ -323,9 +323,16 @@ def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset)
 
 
 def head_starts(match: Match) -> dict[int, int]:
-    """Return the points that players were given before the first turn, by seat. Players who have left are omitted."""
-    given = takewhile(lambda event: isinstance(event, ManualEvent), match.timeline)
-    points = {event.seat: event.score for event in given if isinstance(event, ScoreSet)}
+    """Return the points that players were given before the first turn, by seat. Players who have left are omitted.
+
+    Points that reach the target are not head starts: somebody has entered the scores of another match by hand.
+    """
+    state = match.start_state
+    for event in takewhile(lambda event: isinstance(event, ManualEvent), match.timeline):
+        state = apply_event(state, event)
+    if state.closer is not None or state.winner is not None:
+        return {}
+    points = {seat: player.score for seat, player in enumerate(state.players)}
     return {seat: points[seat] for seat in sorted(match.state.order) if points.get(seat)}
 
 

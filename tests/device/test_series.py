@@ -11,7 +11,7 @@ from device.session.indicator import UNDO_S
 from game.commands import RecordEvent, Rematch, ReopenMatch, StartMatch
 from game.journal.history import Feed, History
 from game.journal.journal import Journal
-from game.match.events import Renamed
+from game.match.events import Left, Renamed, ScoreSet
 from game.match.match_text import from_text, to_text
 from game.rules import rule_files
 from game.stats.announcements import announcements
@@ -104,6 +104,32 @@ def test_a_rematch_keeps_the_head_starts_and_undo_takes_them_back(table):
 
     assert table.scores == [0, 0]
     assert wins(table) == [1, 0]
+
+
+def test_a_team_keeps_its_head_start_when_the_player_who_got_it_has_left(table):
+    table.companion.do(StartMatch(("Anna", "Ben", "Cleo"), teams=(0, 1, 0)))
+    table.companion.do(RecordEvent(ScoreSet(2, 700)))
+    table.companion.do(RecordEvent(ScoreSet(0, 300)))
+    table.throw(*FARKLE)
+    table.companion.do(RecordEvent(Left(0)))
+    win(table, 1)
+    table.hold()
+
+    assert [player.name for player in table.state.players] == ["Ben", "Cleo"]
+    assert table.scores == [0, 300]
+
+
+def test_scores_of_a_finished_match_entered_by_hand_do_not_decide_the_rematch(table):
+    table.companion.do(StartMatch(("Anna", "Ben")))
+    table.companion.do(RecordEvent(ScoreSet(1, 900)))
+    table.companion.do(RecordEvent(ScoreSet(0, 1_000)))
+    table.throw(*FARKLE)
+    table.throw(*FARKLE)
+    assert table.state.winner == 0
+    table.hold()
+
+    assert table.state.winner is None
+    assert table.scores == [0, 0]
 
 
 def test_undo_goes_back_through_the_rematch_and_takes_the_win_with_it(table):
