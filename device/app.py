@@ -280,7 +280,7 @@ def open_maintenance(
     ):
         shared = _shared_matches(options, state, rules, frames, inbox)
         live_match = LiveMatch(journal, shared)
-        damage = _joined(damage, _continue_match(live_match), _found_backup_notice(state))
+        notice = _joined(_continue_match(live_match), _found_backup_notice(state))
         button, no_button = (None, None) if safe else _button(pins, options.button_pin, inbox)
         signals = open_signals(pins, options, warn=partial(print_line, err=True))
         reach(StartPart.CAMERA)
@@ -300,6 +300,7 @@ def open_maintenance(
             throw_pictures=frames,
             misreads=misreads,
             damage=damage,
+            notice=notice,
             on_damage_read=partial(delete_notice, state),
             watch=WatchOptions(
                 still_s=options.still_s,

@@ -91,6 +91,7 @@ class Troubles:
         record: What happened to the journal when it was opened, or when it was repaired.
         output: What is wrong with the button, the lamp, the buzzer or the voice.
         safe_mode: Why Traykeeper runs in safe mode.
+        notice: Why the last match cannot be continued, or that a backup was found.
     """
 
     camera: Message | None = None
@@ -99,11 +100,13 @@ class Troubles:
     record: Message | None = None
     output: Message | None = None
     safe_mode: Message | None = None
+    notice: Message | None = None
 
     @property
     def at_the_table(self) -> tuple[Message, ...]:
         """The problems to show to everybody, except a missing camera, which the table's message reports."""
-        known = (self.safe_mode, self.record, self.journal, self.output, self.slow_camera)
+        at_start = (self.safe_mode, self.record, self.notice)
+        known = (*at_start, self.journal, self.output, self.slow_camera)
         return tuple(each for each in known if each)
 
 
@@ -171,6 +174,7 @@ class Companion:
         misreads: Stores pictures that were read wrongly; None means that none are stored.
         damage: What people have to know about damage found in the journal at start-up; None if there
             is none.
+        notice: Why the last match cannot be continued, or that a backup was found; None if there is neither.
         on_damage_read: Called when somebody has read the notice about damage to the journal.
         watch: How the tray is watched.
         scorekeeper: Decides which phone may change the match; None means a new one, which is not
@@ -214,6 +218,7 @@ class Companion:
         throw_pictures: ThrowPictures | None = None,
         misreads: MisreadStore | None = None,
         damage: Message | None = None,
+        notice: Message | None = None,
         on_damage_read: Callable[[], object] = lambda: None,
         watch: WatchOptions = WatchOptions(),  # noqa: B008 - it is frozen
         scorekeeper: Scorekeeper | None = None,
@@ -226,7 +231,7 @@ class Companion:
         pause: Callable[[float], object] = sleep,
     ) -> None:
         self._inbox, self._clock, self._on_pass = inbox, clock, on_pass
-        self._damage, self._on_damage_read = damage, on_damage_read
+        self._damage, self._notice, self._on_damage_read = damage, notice, on_damage_read
         self._coach, self._other_tray = coach, other_tray
         self._hands_off, self._safe_mode = watch.reports_settled_dice, safe_mode
         self.simulated_tray, self.output = simulated_tray, output
@@ -254,8 +259,8 @@ class Companion:
             shut_down=shut_down,
             expects_camera=self.tray_camera.is_expected,
         )
-        if damage:  # the table's message is also spoken
-            self.session.say(Paragraph(damage.sentences[0], self.session.table.message))
+        if first := damage or notice:  # the table's message is also spoken
+            self.session.say(Paragraph(first.sentences[0], self.session.table.message))
         self.bots = BotTurns(self.session, bot_pause_s, think, clock=clock)
         self.pictures = PictureKeeper(throw_pictures, misreads, self.tray_camera.watch.note_faces)
         # Every thread that reads dice loads networks of some 31 MB, so all phones share this thread.
@@ -343,7 +348,9 @@ class Companion:
         journal = self.session.live_match.trouble
         safe_mode = self._safe_mode.reason if self._safe_mode else None
         camera, slow_camera = self.tray_camera.trouble, self.tray_camera.watch.link.slow_camera
-        return Troubles(camera, slow_camera, journal, self._damage, output, safe_mode)
+        return Troubles(
+            camera, slow_camera, journal, self._damage, output, safe_mode, self._notice
+        )
 
     # The loop, which carries out one call of the inbox after another.
 
@@ -523,7 +530,7 @@ class Companion:
             case ThrowSimulatedDice():
                 self._throw_simulated_dice()
             case AcknowledgeDamage():
-                self._damage = None
+                self._damage = self._notice = None
                 self._on_damage_read()
             case SetCoachMode():
                 if self._coach is None:

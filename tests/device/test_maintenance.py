@@ -229,6 +229,7 @@ def test_a_match_that_the_rules_no_longer_allow_is_reported_in_one_line(options)
         assert [str(trouble) for trouble in companion.snapshot().troubles] == [
             f"The last match cannot be continued ({why}). It stays in the journal."
         ]
+        assert levels(maintenance)["journal"] == "ok"
         with pytest.raises(JournalError) as refused:
             companion.do(ReopenMatch(1))
         assert str(refused.value) == why

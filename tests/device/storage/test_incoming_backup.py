@@ -44,6 +44,7 @@ def test_an_incoming_backup_is_announced_at_the_start_and_restored_on_request(wi
 
         assert "A backup was found" in str(before.message)
         assert names(before) == ["Cleo", "Dan"]
+        assert "ok" in [each.level for each in maintenance.health() if str(each.name) == "journal"]
         assert found.is_usable
         assert "1 match" in str(found.line)
         assert names(maintenance.restore_found()) == ["Anna", "Ben"]
