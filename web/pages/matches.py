@@ -473,8 +473,11 @@ def reviewed_matches(
         found.append(played)
     if n_ready < len(found):
         return found, n_ready, []
-    looked = ((played.id, coach.review(played.id, played.steps)) for played in found)
-    reviewed = [(find_match(history, number)[1], each.review) for number, each in looked if each]
+    reviewed = []
+    for played in found:
+        if looked := coach.review(played.id, played.steps):
+            with suppress(JournalError):  # a backup without this match has just been restored
+                reviewed.append((history.match(played.id), looked.review))
     return found, len(reviewed), reviewed
 
 

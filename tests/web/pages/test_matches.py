@@ -4,6 +4,7 @@ import re
 import time
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -284,6 +285,26 @@ def test_a_drill_that_waits_for_the_coach_replays_only_the_matches_it_asks_for(
 
     assert "0 of 5" in client.get("/practice?name=anna").text
     assert replayed == [5, 4]
+
+
+def test_a_drill_whose_matches_a_restored_backup_lacks_waits_and_then_finds_none(
+    client, history, tmp_path, monkeypatch
+):
+    (tmp_path / "empty").mkdir()
+    with closing(Journal.open(tmp_path / "empty" / "journal.db")) as empty:
+        copy = History(empty.path).copy()
+    review = AtOnce.review
+
+    def restore_after_review(self, match_id, steps):
+        found = review(self, match_id, steps)
+        with closing(Journal.open(history.path)) as journal:
+            journal.restore(copy)
+        return found
+
+    monkeypatch.setattr(AtOnce, "review", restore_after_review)
+
+    assert "0 of 1" in client.get("/practice?name=anna").text
+    assert "has not played a match yet" in client.get("/practice?name=anna").text
 
 
 def test_other_programs_get_the_drill_with_the_cost_of_every_choice(client, coach):
