@@ -454,6 +454,16 @@ class FeedLine:
     ids: RollIds = field(default_factory=RollIds, repr=False)
 
 
+@contextmanager
+def _leaving_out_illegal_steps() -> Iterator[None]:
+    """End the `with` block at a step of a match that the rules no longer allow."""
+    try:
+        yield
+    except GameError as error:
+        if isinstance(error, JournalError):
+            raise
+
+
 class Feed(History):
     """A reader of the entries of a journal, each with the match before and after it, for use by one thread.
 
@@ -469,8 +479,9 @@ class Feed(History):
         return f"<Feed of {self.path}>"
 
     def whole(self, number: int) -> Iterator[FeedLine]:
-        """Yield all entries of the match with this number, from its start."""
-        return self._whole(number, 0)
+        """Yield all entries of the match with this number, from its start to the last that the rules allow."""
+        with _leaving_out_illegal_steps():
+            yield from self._whole(number, 0)
 
     def _whole(self, number: int, series_at: int) -> Iterator[FeedLine]:
         """Yield all entries of a match, with the score of its series at a position; 0 is the start of the match."""
@@ -480,13 +491,19 @@ class Feed(History):
             yield line
 
     def after(self, position: int) -> Iterator[FeedLine]:
-        """Yield the entries of all matches after a position in the journal, in order."""
+        """Yield the entries of all matches after a position in the journal, in order.
+
+        If the rules no longer allow a step, it and all later steps of that match are left out.
+        """
         while entries := self.entries(position, BATCH_SIZE):
             for entry in entries:
-                line = self._line(entry, self._before(entry))
-                self._remember(entry.match_id, line)
-                position = line.position
-                yield line
+                position = entry.position
+                line = None
+                with _leaving_out_illegal_steps():
+                    line = self._line(entry, self._before(entry))
+                    self._remember(entry.match_id, line)
+                if line:
+                    yield line
 
     def at(self, position: int) -> FeedLine | None:
         """Return the entry at a position in the journal; None if there is none."""

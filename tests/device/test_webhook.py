@@ -22,6 +22,7 @@ from device.webhook import WEBHOOK_FILE, Courier, Receiver, Webhook, parse_recei
 from game.commands import Bank, CorrectThrow, EnterThrow, KeepDice, Redo, StartMatch, Undo
 from game.journal.history import Feed, History
 from game.journal.journal import JOURNAL_FILE
+from game.match.events import Renamed, ScoreSet
 from game.stats.step_events import step_events
 from tests.device.mqtt.conftest import TapTable
 from tests.device.receiver_server import fake_receiver
@@ -136,6 +137,23 @@ def test_a_tray_that_was_off_continues_where_it_stopped(table, receiver, tmp_pat
         until(lambda: receiver.events == recorded(tmp_path))
 
     assert len(receiver.requests) == len(receiver.bodies)
+
+
+def test_a_match_that_the_rules_no_longer_allow_does_not_hold_up_the_next_one(
+    table, receiver, tmp_path
+):
+    with sending(table, tmp_path, receiver.url) as webhook:
+        table.do(StartMatch(["Anna", "Ben"], rules="welfare"))
+        until(lambda: delivered(webhook))
+    table.journal.append(1, ScoreSet(1, 10_050))
+    table.journal.append(1, Renamed(0, "Anne"))
+    table.do(StartMatch(["Cleo", "Dan"]))
+    with sending(table, tmp_path, receiver.url):
+        until(lambda: len(receiver.bodies) == 2)
+        table.do(EnterThrow(ROLL))
+        until(lambda: len(receiver.bodies) == 3)
+
+    assert receiver.events == recorded(tmp_path)
 
 
 def test_lost_progress_sends_the_newest_match_again_with_the_same_ids(table, receiver, tmp_path):
