@@ -153,7 +153,8 @@ class LiveMatch:
         Raises:
             JournalError: If there is no such match, or its continuation cannot be written.
         """
-        match = self._write(lambda: self._journal.reopen(match_id, request=self.request_id))
+        match = self._repairing(lambda: self._journal.match(match_id))
+        self._write(lambda: self._journal.append(match_id, request=self.request_id))
         self.resume(match_id, match)
         return match
 
@@ -226,20 +227,24 @@ class LiveMatch:
         return match
 
     def _write(self, write: Callable[[], T]) -> T:
-        """Call `write` and return its result. If the journal is damaged, repair it and call `write` again."""
+        """Return the result of `write`. If it fails, `trouble` is the reason until something is written."""
         try:
-            try:
-                done = write()
-            except DamagedJournal:
-                if not (isinstance(self._journal, MendingJournal) and self._journal.mend()):
-                    raise
-                self._write_again(self._journal)
-                done = write()
+            done = self._repairing(write)
         except JournalError as error:
             self.trouble = error.message
             raise
         self.trouble = None
         return done
+
+    def _repairing(self, call: Callable[[], T]) -> T:
+        """Return the result of a call. If the journal is damaged, repair it and call again."""
+        try:
+            return call()
+        except DamagedJournal:
+            if not (isinstance(self._journal, MendingJournal) and self._journal.mend()):
+                raise
+            self._write_again(self._journal)
+            return call()
 
     def _write_again(self, journal: MendingJournal) -> None:
         """Write the match in memory to a repaired journal again, if the journal lacks any step of the match."""

@@ -231,7 +231,7 @@ class Journal:
 
         Args:
             match_id: Number of the match.
-            *actions: The actions that make up the step.
+            *actions: The actions that make up the step. Without any, the match is being continued.
             result: The final standings, if this step wins the match.
             request: Id of the request that caused the step, if any.
         """
@@ -245,17 +245,6 @@ class Journal:
             if result:
                 store_result(self._db, match_id, seq, result)
         return position
-
-    def reopen(self, match_id: int, *, request: str = "") -> Match:
-        """Record that an older match is being continued, and return that match.
-
-        Args:
-            match_id: Number of the match.
-            request: Id of the request, if any.
-        """
-        match = self.match(match_id)
-        self.append(match_id, request=request)
-        return match
 
     def match(self, match_id: int) -> Match:
         """Return a match in its current state."""
@@ -480,10 +469,6 @@ class MendingJournal:
     ) -> int:
         """Implement `Journal.append`."""
         return self._opened().append(match_id, *actions, result=result, request=request)
-
-    def reopen(self, match_id: int, *, request: str = "") -> Match:
-        """Implement `Journal.reopen`."""
-        return self._opened().reopen(match_id, request=request)
 
     def restore(self, copy: bytes) -> None:
         """Replace the journal with a copy from a backup. If the journal is damaged, recover it first."""

@@ -233,6 +233,7 @@ def test_a_match_that_the_rules_no_longer_allow_is_reported_in_one_line(options)
         with pytest.raises(JournalError) as refused:
             companion.do(ReopenMatch(1))
         assert str(refused.value) == why
+        assert companion.troubles.journal is None
         assert companion.do(StartMatch(("Cleo", "Dan"))).match is not None
 
 

@@ -61,7 +61,7 @@ def test_a_match_that_was_reopened_is_the_same(tmp_path, played, compared):
     number, _ = write(tmp_path / "anna", played)
     write(tmp_path / "ben", played)
     with closing(Journal.open(tmp_path / "anna" / JOURNAL_FILE)) as journal:
-        journal.reopen(number)
+        journal.append(number)
 
     assert compared("anna", "ben/journal.db")[0] == 0
 

@@ -79,7 +79,7 @@ def test_an_undone_win_does_not_count(journal, history):
 
 def test_the_list_has_pages_and_starts_with_a_reopened_match(journal, history):
     numbers = [journal.start(begun()) for _ in range(5)]
-    journal.reopen(numbers[1])
+    journal.append(numbers[1])
     pages, before = [], 2**62
     while page := history.matches(before=before, limit=2):
         pages.append([played.id for played in page])
@@ -95,7 +95,7 @@ def test_an_empty_match_is_in_the_list_only_while_it_is_in_play(journal, history
     in_play = [each.id for each in history.all_matches()]
     journal.append(rematch, Undone())
     undone = [each.id for each in history.all_matches()]
-    journal.reopen(played)
+    journal.append(played)
 
     assert in_play == undone == [rematch, played]
     assert [each.id for each in history.all_matches()] == [played]
