@@ -126,9 +126,9 @@ def last_round(table: MemoryTable, names=NAMES, **options) -> None:
     _shown(table)
 
 
-def left_over(table: MemoryTable, names=NAMES) -> None:
+def left_over(table: MemoryTable, names=NAMES, **options) -> None:
     """The first has begun the last round, and the second may take over what the first has just banked."""
-    _ready(table, names, rules="high-stakes", target=1_000)
+    _ready(table, names, rules="high-stakes", target=1_000, **options)
     table.do(EnterThrow((1, 1, 1, 2, 3, 5)))
     table.do(Bank((1, 1, 1, 5)))
     table.advise(CoachMode.LIVE)

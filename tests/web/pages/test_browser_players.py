@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.web.conftest import PHONE_COOKIE
 from tests.web.first_screen import FONTS, parts_out_of_view, set_font
-from tests.web.screens import kept, late, won
+from tests.web.screens import kept, late, left_over, won
 from web.access.phone import COOKIE
 from web.i18n import LANGUAGES
 
@@ -63,6 +63,7 @@ ON_TV = ("/board", LARGE, TV)
 SCREENS = {
     kept: (("/", SIZES, TURN), ("/", ["tablet"], (".players li",)), ON_TV),
     late: (("/", SIZES, TURN), ("/board", LARGE, (*TV[:-2], ".tv-highlight", TV[-1]))),
+    left_over: (("/board", LARGE, (*TV[:-2], ".tv-turn .unit", ".tv-highlight", TV[-1])),),
     won: (
         ("/", HAND_HELD, (*WON, *STANDINGS)),
         ("/", ["television"], (*WON, ".players li", ".players .score")),
