@@ -348,9 +348,7 @@ class Companion:
         journal = self.session.live_match.trouble
         safe_mode = self._safe_mode.reason if self._safe_mode else None
         camera, slow_camera = self.tray_camera.trouble, self.tray_camera.watch.link.slow_camera
-        return Troubles(
-            camera, slow_camera, journal, self._damage, output, safe_mode, self._notice
-        )
+        return Troubles(camera, slow_camera, journal, self._damage, output, safe_mode, self._notice)
 
     # The loop, which carries out one call of the inbox after another.
 

@@ -454,16 +454,6 @@ class FeedLine:
     ids: RollIds = field(default_factory=RollIds, repr=False)
 
 
-@contextmanager
-def _leaving_out_illegal_steps() -> Iterator[None]:
-    """End the `with` block at a step of a match that the rules no longer allow."""
-    try:
-        yield
-    except GameError as error:
-        if isinstance(error, JournalError):
-            raise
-
-
 class Feed(History):
     """A reader of the entries of a journal, each with the match before and after it, for use by one thread.
 
@@ -480,8 +470,12 @@ class Feed(History):
 
     def whole(self, number: int) -> Iterator[FeedLine]:
         """Yield all entries of the match with this number, from its start to the last that the rules allow."""
-        with _leaving_out_illegal_steps():
+        try:
             yield from self._whole(number, 0)
+        except JournalError:
+            raise
+        except GameError:
+            return
 
     def _whole(self, number: int, series_at: int) -> Iterator[FeedLine]:
         """Yield all entries of a match, with the score of its series at a position; 0 is the start of the match."""
@@ -498,12 +492,14 @@ class Feed(History):
         while entries := self.entries(position, BATCH_SIZE):
             for entry in entries:
                 position = entry.position
-                line = None
-                with _leaving_out_illegal_steps():
+                try:
                     line = self._line(entry, self._before(entry))
-                    self._remember(entry.match_id, line)
-                if line:
-                    yield line
+                except JournalError:
+                    raise
+                except GameError:
+                    continue
+                self._remember(entry.match_id, line)
+                yield line
 
     def at(self, position: int) -> FeedLine | None:
         """Return the entry at a position in the journal; None if there is none."""

@@ -30,7 +30,6 @@ from game.match.events import (
     Place,
     Redone,
     Revision,
-    ScoreSet,
     Spliced,
     Thrown,
     Undone,
