@@ -505,7 +505,23 @@ def test_a_rematch_waits_until_the_other_tray_knows_that_the_match_is_over(pair)
     pair.settle()
 
     assert pair.agree
-    assert [player.score for player in pair.guest.match.state.players] == [0, 9_900]
+    assert len(pair.guest.entries()) == 1
+
+
+def test_both_trays_keep_the_head_starts_in_a_rematch_until_the_player_on_turn_takes_them_back(pair):
+    pair.begin()
+    pair.host.do(RecordEvent(ScoreSet(1, 300)))
+    pair.settle()
+    play_to_the_end(pair)
+    pair.host.do(Rematch())
+    pair.settle()
+    assert pair.agree
+    assert [player.score for player in pair.guest.match.state.players] == [0, 300]
+    pair.on_turn.do(Undo())
+    pair.settle()
+
+    assert pair.agree
+    assert [player.score for player in pair.host.match.state.players] == [0, 0]
 
 
 @pytest.mark.parametrize("name", ["host", "guest"])
