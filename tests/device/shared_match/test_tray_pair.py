@@ -508,7 +508,9 @@ def test_a_rematch_waits_until_the_other_tray_knows_that_the_match_is_over(pair)
     assert len(pair.guest.entries()) == 1
 
 
-def test_both_trays_keep_the_head_starts_in_a_rematch_until_the_player_on_turn_takes_them_back(pair):
+def test_both_trays_keep_the_head_starts_in_a_rematch_until_the_player_on_turn_takes_them_back(
+    pair,
+):
     pair.begin()
     pair.host.do(RecordEvent(ScoreSet(1, 300)))
     pair.settle()
