@@ -249,3 +249,23 @@ def test_a_tray_network_gives_the_same_outputs_in_opencv_as_in_torch_and_can_be_
         said = net(shown)
         assert np.allclose(run.forward(), said[:1], atol=0.02)
         assert torch.allclose(again.eval()(shown), said, atol=0.05)
+
+
+def test_a_trained_network_can_be_exported_as_a_mean_with_the_one_in_the_repository():
+    import torch
+
+    from training.learning.export import NETS, mix_with_exported
+    from training.learning.import_network import import_network
+    from training.learning.teach import new_network
+
+    shown = torch.rand(4, 7, 64, 64)
+    trained, exported, mean = (new_network("near") for _ in range(3))
+    import_network(exported, NETS / "near.onnx", shown)
+    mean.load_state_dict(trained.state_dict())
+
+    mix_with_exported(mean, "near", shown, 0.25)
+
+    for new, old, mixed in zip(
+        trained.parameters(), exported.parameters(), mean.parameters(), strict=True
+    ):
+        assert torch.allclose(mixed, 0.25 * new + 0.75 * old, atol=1e-5)

@@ -15,6 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from training.learning.exams import PURPOSES, grade
 from training.learning.exams import load_saved_exams as kept_exams
+from training.learning.losses import INPUTS, to_device
 from training.learning.networks import (
     FINDER_OUTPUTS,
     FINDER_PLANES,
@@ -25,7 +26,7 @@ from training.learning.networks import (
 from training.learning.odds_scaling import fit_output_scales
 from training.learning.samples.die_sizes import PATCH_SIZES
 from training.learning.samples.sample_stream import concatenate
-from training.learning.teach import BATCH_SIZES, new_network
+from training.learning.teach import BATCH_SIZES, EXAMPLE_COUNT, new_network, update_mean
 from vision.crops import PLANES
 
 NETS = Path(__file__).parents[2] / "vision" / "nets"
@@ -45,15 +46,22 @@ def main() -> None:
     parser.add_argument("kind", choices=list(BATCH_SIZES))
     parser.add_argument("out", type=Path, help="folder of the checkpoints")
     parser.add_argument("--into", type=Path, default=NETS)
+    share = "share of the trained weights in a mean with those of the network in vision/nets, to which the rest belongs"
+    parser.add_argument("--share", type=float, default=1.0, help=share)
     options = parser.parse_args()
     kind = options.kind
     net = new_network(kind)
     checkpoint = torch.load(options.out / f"{kind}.pt", map_location="cpu", weights_only=True)
     net.load_state_dict(checkpoint["mean"])
+    exams = kept_exams(kind, options.out)
+    if options.share < 1:
+        few = {name: rows[:EXAMPLE_COUNT] for name, rows in next(iter(exams.values())).items()}
+        mix_with_exported(
+            net, kind, INPUTS[kind](to_device(few, torch.device("cpu"))), options.share
+        )
     net.eval()
     path = options.into / f"{kind}.onnx"
     export_network(net, kind, path)
-    exams = kept_exams(kind, options.out)
     fits = kind in OUTPUTS
     plain = concatenate([exams[name] for name in PURPOSES])
     description = {
@@ -67,6 +75,24 @@ def main() -> None:
     }
     path.with_suffix(".json").write_text(json.dumps(description, indent=1, default=float) + "\n")
     print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB")
+
+
+def mix_with_exported(
+    net: torch.nn.Module, kind: str, examples: torch.Tensor, share: float
+) -> None:
+    """Replace the weights of a network by a weighted mean with those of the exported network of its kind.
+
+    Args:
+        net: The network.
+        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
+        examples: Inputs like those that the network was trained on.
+        share: Weight of `net` in the mean, from 0 to 1.
+    """
+    from training.learning.import_network import import_network  # noqa: PLC0415 - only --share needs it
+
+    exported = new_network(kind)
+    import_network(exported, NETS / f"{kind}.onnx", examples)
+    update_mean(net, exported, share)
 
 
 def export_network(net: torch.nn.Module, kind: str, path: Path) -> None:
