@@ -253,9 +253,8 @@ class Journal:
                 return load_match(self._db, match_id)
             except JournalError:
                 raise
-            except (
-                GameError
-            ) as error:  # the steps are as they were written, but the rules have changed since
+            except GameError as error:
+                # The steps are as they were written, but the rules have changed since.
                 raise JournalError(
                     "this version cannot read match %(n)s: %(why)s",
                     n=str(match_id),
