@@ -78,6 +78,10 @@ class DamagedJournal(JournalError):  # noqa: N818 - the name says that it is an 
     """A journal that no longer contains what was written to it. A backup has to be restored."""
 
 
+class IllegalStepError(JournalError):
+    """A match in the journal with a step that the rules of this version do not allow. The message names the match."""
+
+
 class OddsError(GameError):
     """Chances that cannot be calculated for these rules or this question."""
 

@@ -37,9 +37,22 @@ StartCommand = (
 
 
 def start(state: TableState, form: StartMatch) -> Change:
-    """Begin the match that somebody set up on a phone."""
-    given = [ScoreSet(seat, points) for seat, points in enumerate(form.head_starts or ()) if points]
-    match = from_form(state.rules, form).push(*given)
+    """Begin the match that somebody set up on a phone.
+
+    Raises:
+        TableError: If a head start is not below the target.
+        RulesetError: If the form names an unknown rule set, or an option is not valid.
+        IllegalMove: If these players cannot form a match, or two names are too similar.
+    """
+    match = from_form(state.rules, form)
+    rules, points = match.rules, form.head_starts or ()
+    if rules.has_target and any(start >= rules.target for start in points):
+        raise TableError(
+            Message(
+                "A head start must be below the target of %(target)s points.", target=rules.target
+            )
+        )
+    match = match.push(*(ScoreSet(seat, start) for seat, start in enumerate(points) if start))
     begins = Message("New match: %(name)s begins.", name=_first(match))
     return begin(state, match, Paragraph(begins, *describe_head_starts(match)))
 

@@ -15,11 +15,17 @@ from pathlib import Path
 from time import monotonic
 from typing import Generic, Self, TypeVar
 
-from game.errors import DamagedJournal, GameError, JournalError, reason
+from game.errors import DamagedJournal, GameError, IllegalStepError, JournalError, reason
 from game.file_io import write_atomically
 from game.journal import schema
 from game.journal.entry import START_SEQ, Entry, Result, WireEntry, entry_from_row
-from game.journal.schema import END_POSITION, load_match, select_entries, with_series_score
+from game.journal.schema import (
+    END_POSITION,
+    load_match,
+    report_illegal_step,
+    select_entries,
+    with_series_score,
+)
 from game.match.events import Action, Redone, Revision, Spliced, Thrown, Undone
 from game.match.match import Match
 from game.match.state import Series
@@ -77,7 +83,7 @@ class UnreadableMatch:
     Attributes:
         id: Number of the match in this journal.
         position: Position of the match's last entry.
-        why: Why it cannot be replayed.
+        why: Which match cannot be replayed, and why.
     """
 
     id: int
@@ -261,6 +267,8 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S)) as db:
             db.execute("BEGIN")  # all queries see the same steps, even while a backup is restored
             yield schema.tolerate_bad_text(db)
+    except IllegalStepError:
+        raise
     except (sqlite3.Error, UnicodeDecodeError, GameError) as error:
         raise JournalError(
             "%(file)s: the journal cannot be read (%(why)s)", file=str(path), why=reason(error)
@@ -276,8 +284,11 @@ def _listed(
         match_id, last, *_ = row
         try:
             yield _played(db, row)
-        except GameError as error:
+        except IllegalStepError as error:
             yield UnreadableMatch(match_id, last, error.message), True
+        except GameError as error:
+            why = Message("match %(n)s cannot be read: %(why)s", n=str(match_id), why=error.message)
+            yield UnreadableMatch(match_id, last, why), True
 
 
 def _played(
@@ -470,12 +481,8 @@ class Feed(History):
 
     def whole(self, number: int) -> Iterator[FeedLine]:
         """Yield all entries of the match with this number, from its start to the last that the rules allow."""
-        try:
+        with suppress(IllegalStepError):
             yield from self._whole(number, 0)
-        except JournalError:
-            raise
-        except GameError:
-            return
 
     def _whole(self, number: int, series_at: int) -> Iterator[FeedLine]:
         """Yield all entries of a match, with the score of its series at a position; 0 is the start of the match."""
@@ -494,9 +501,7 @@ class Feed(History):
                 position = entry.position
                 try:
                     line = self._line(entry, self._before(entry))
-                except JournalError:
-                    raise
-                except GameError:
+                except IllegalStepError:
                     continue
                 self._remember(entry.match_id, line)
                 yield line
@@ -561,7 +566,8 @@ class Feed(History):
             raise DamagedJournal("the start of match %(n)s is missing", n=str(entry.match_id))
         published = before.entry.then(*entry.actions)
         name = f"{published.match}-{published.seq}"
-        ids, after = before.ids.push(name, before.match, entry.actions)
+        with report_illegal_step(entry.match_id):
+            ids, after = before.ids.push(name, before.match, entry.actions)
         return FeedLine(entry.position, published, before.match, after, before.ids, ids)
 
 

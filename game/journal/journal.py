@@ -249,17 +249,7 @@ class Journal:
     def match(self, match_id: int) -> Match:
         """Return a match in its current state."""
         with _as_journal_error(self.path):
-            try:
-                return load_match(self._db, match_id)
-            except JournalError:
-                raise
-            except GameError as error:
-                # The steps are as they were written, but the rules have changed since.
-                raise JournalError(
-                    "this version cannot read match %(n)s: %(why)s",
-                    n=str(match_id),
-                    why=error.message,
-                ) from None
+            return load_match(self._db, match_id)
 
     def newest(self) -> tuple[int, Match] | None:
         """Return the number and the state of the match played last, or None if there is none."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from game.errors import GameError, JournalError
+from game.errors import GameError, IllegalStepError, JournalError
 from game.journal.entry import START_SEQ, CopiedEntries, Result, Row, entry_from_row, is_intact
 from game.match.events import Place, Thrown, Undone
 from game.match.match import Match
@@ -195,6 +195,7 @@ def load_match(db: sqlite3.Connection, match_id: int) -> Match:
     Raises:
         JournalError: If there is no such match.
         DamagedJournal: If an entry is damaged.
+        IllegalStepError: If the rules do not allow a step.
     """
     return _replayed(db, match_id, END_POSITION, has_score=True)
 
@@ -211,10 +212,29 @@ def _replayed(
             match = with_series_score(db, match_id, start) if has_score else start
         if match is None:
             break
-        match = match.push(*entry.actions)
+        with report_illegal_step(match_id):
+            match = match.push(*entry.actions)
     if match is None:
         raise JournalError("there is no match %(n)s", n=str(match_id))
     return match
+
+
+@contextmanager
+def report_illegal_step(match_id: int) -> Iterator[None]:
+    """Turn the refusal of a stored step into an error that names the match. The rules may have changed since the step.
+
+    Args:
+        match_id: Number of the match.
+
+    Raises:
+        IllegalStepError: If the rules do not allow the step.
+    """
+    try:
+        yield
+    except GameError as error:
+        raise IllegalStepError(
+            "this version cannot read match %(n)s: %(why)s", n=str(match_id), why=error.message
+        ) from None
 
 
 def newest_places(db: sqlite3.Connection) -> tuple[Place, ...]:

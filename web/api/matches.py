@@ -166,7 +166,7 @@ def create_matches(
     _add_clips(routes, history, clip_positions)
     add_exports(
         routes, "/<int:match_id>", "one match",
-        lambda match_id: find_match(history, match_id)[1], 404, 503,
+        lambda match_id: find_match(history, match_id)[1], 404, 409, 503,
     )  # fmt: skip
     _add_review(routes, history, coach)
     return routes
@@ -189,7 +189,7 @@ def _add_clips(
     @routes.read(
         "/<int:match_id>/clips",
         "The rolls of one match that were recorded",
-        errors=(404, 503),
+        errors=(404, 409, 503),
         answers=CLIPS,
     )
     def clips(match_id: int) -> Response:
@@ -198,7 +198,7 @@ def _add_clips(
     @routes.read(
         "/last/clips",
         "The rolls of the newest match that were recorded",
-        errors=(404, 503),
+        errors=(404, 409, 503),
         answers=CLIPS,
     )
     def last_clips() -> Response:
@@ -210,7 +210,7 @@ def _add_review(routes: Routes, history: History | None, coach: Coach | None) ->
     @routes.read(
         "/<int:match_id>/review",
         "Luck and decisions in one match",
-        errors=(404, 503),
+        errors=(404, 409, 503),
         answers=ReviewJson,
     )
     def review(match_id: int) -> Response:

@@ -15,7 +15,7 @@ from flask import Blueprint, Response, redirect, request
 from flask_babel import format_date, gettext, ngettext
 from werkzeug.wrappers import Response as AnyResponse
 
-from game.errors import JournalError
+from game.errors import IllegalStepError, JournalError
 from game.journal.entry import Entry, Result
 from game.journal.history import History, PlayedMatch, RollIds, UnreadableMatch
 from game.journal.schema import END_POSITION
@@ -565,12 +565,14 @@ def find_match(history: History | None, match_id: int) -> tuple[PlayedMatch, Mat
         match_id: Number of the match.
 
     Raises:
-        HttpProblem: If there is no such match.
+        HttpProblem: If there is no such match, or if this version cannot read it.
     """
     if history is None or match_id > MAX_MATCH_ID:
         raise match_not_found(match_id)
     try:
         return history.played(match_id), history.match(match_id)
+    except IllegalStepError as error:
+        raise HttpProblem(409, error.message) from None
     except JournalError:
         raise match_not_found(match_id) from None
 

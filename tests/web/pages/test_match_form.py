@@ -65,6 +65,18 @@ def test_another_target_is_not_a_house_rule(client):
     assert "house rules" not in client.get("/").text
 
 
+@pytest.mark.parametrize("points", [5_000, 5_050])
+def test_head_start_that_reaches_the_target_is_refused_and_no_match_begins(client, points):
+    client.post("/api/v1/match", json={"names": ["Cleo", "Dora"]})
+    body = {"names": ["Anna", "Ben"], "target": 5000, "head_starts": [0, points]}
+    answer = client.post("/api/v1/match", json=body)
+
+    assert answer.status_code == 409
+    assert answer.json["detail"] == "A head start must be below the target of 5,000 points."
+    players = client.get("/api/v1/state").json["players"]
+    assert [player["name"] for player in players] == ["Cleo", "Dora"]
+
+
 def test_current_rules_are_downloaded_as_a_rule_file(client):
     assert parse(client.get("/api/v1/rules.toml").text, name="x", where="x").name == "x"
     client.post("/api/v1/match", json={"names": ["Anna", "Ben"], "options": {"opening": 350}})

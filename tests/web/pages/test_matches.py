@@ -392,8 +392,18 @@ def test_pages_survive_an_unreadable_match(mixed, path):
 
 
 def test_unreadable_match_is_listed_with_the_reason(mixed):
-    assert "This version cannot read match 2" in mixed.get("/matches").text
-    assert "<h1>" in mixed.get("/matches/2", headers={"Accept": "text/html"}).text
+    assert "This version cannot read match 2: " in mixed.get("/matches").text
+
+
+@pytest.mark.parametrize(
+    "path", ["/matches/2", "/api/v1/matches/2/review", "/api/v1/matches/2/clips"]
+)
+def test_address_of_an_unreadable_match_says_why_it_cannot_be_read(mixed, path):
+    page = mixed.get(path, headers={"Accept": "text/html"})
+    problem = mixed.get(path, headers={"Accept": "application/json"})
+
+    assert page.status_code == problem.status_code == 409
+    assert "his version cannot read match 2: " in problem.json["detail"]
 
 
 def test_finished_match_is_corrected_or_continued_from_the_list(table, tmp_path):
