@@ -1,4 +1,4 @@
-"""Training of both networks that read one die: samples are turned with their labels, and networks are saved."""
+"""Training of networks that read one die: samples are turned with their labels, and networks are saved."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def marked():
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_directions_in_the_labels_turn_with_the_patch(marked, view):
     from training.learning.samples.die_samples import NUMBER_NAMES
-    from training.learning.teach_pair import turn_samples
+    from training.learning.variation import turn_samples
 
     turned = turn_samples(marked, view)
 
@@ -40,6 +40,21 @@ def test_the_directions_in_the_labels_turn_with_the_patch(marked, view):
         float(turned["numbers"][0, NUMBER_NAMES.index(name)]) for name in ("off_x", "off_y")
     )
     assert (column - PATCH_PX / 2, row - PATCH_PX / 2) == pytest.approx((right, down), abs=1.01)
+
+
+def test_half_of_the_samples_are_mirrored_with_their_labels_and_stay_upright(marked):
+    from training.learning.samples.die_samples import NUMBER_NAMES
+    from training.learning.variation import mirror_half
+
+    right, upright = (NUMBER_NAMES.index(name) for name in ("off_x", "upright"))
+    marked["numbers"][:, upright] = 1
+    varied = mirror_half(marked)
+
+    columns = [int(np.argwhere(flat.numpy())[0][1]) for flat in varied["flat"]]
+    half = COUNT // 2
+    assert columns == [PATCH_PX // 2 - POINT[0] - 1] * half + [PATCH_PX // 2 + POINT[0]] * half
+    assert varied["numbers"][:, right].tolist() == [-POINT[0]] * half + [POINT[0]] * half
+    assert varied["numbers"][:, upright].tolist() == [1] * COUNT
 
 
 def test_a_batch_has_every_orientation_of_the_samples(marked):
@@ -62,7 +77,8 @@ def test_a_trained_network_is_saved_as_a_checkpoint_that_can_be_exported(marked,
     import torch
 
     from training.learning.networks import DieNet
-    from training.learning.teach_pair import VARIANTS, VariantTrainer, mean_answers, vary_colours
+    from training.learning.teach_pair import VARIANTS, VariantTrainer, mean_answers
+    from training.learning.variation import vary_colours
 
     torch.manual_seed(1)
     start = DieNet("near")

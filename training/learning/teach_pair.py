@@ -21,12 +21,12 @@ from training.learning.export import NETS
 from training.learning.import_network import import_network
 from training.learning.losses import die_batch_input, die_loss
 from training.learning.networks import DIE_OUTPUTS, DieNet, output_slices, split_outputs
-from training.learning.samples.die_samples import NUMBER_NAMES
 from training.learning.samples.pair_samples import PAIR, PairRecipe, PairStream
 from training.learning.samples.sample_stream import Arrays, concatenate
 from training.learning.samples.view_source import Materials
 from training.learning.teach import update_mean
-from vision.crops import VIEWS, View, patch_to_view
+from training.learning.variation import Batch, turn_samples, vary_colours
+from vision.crops import VIEWS
 
 FIRST_VIEW = 100_000_000
 """Number of the first view."""
@@ -40,12 +40,8 @@ WARM_UP_SHARE = 0.2
 """Share of the training time in which the learning rate rises."""
 LOSS_DECAY = 0.98
 LOG_S = 20.0
-VECTORS = (("lean_x", "lean_y"), ("off_x", "off_y"), ("stand_x", "stand_y"))
-"""Numbers of a sample that are directions in the patch. They turn with it."""
 SOFT_OUTPUTS = ("shown", "leaning", "hidden", "stacked")
 """Outputs that are kept close to those of the networks at the start."""
-
-Batch = dict[str, Tensor]
 
 
 @dataclass(frozen=True)
@@ -112,27 +108,6 @@ class SampleStore:
         self.count += size
 
 
-def turn_samples(rows: Batch, view: View) -> Batch:
-    """Rotate and mirror samples, including the directions in their labels.
-
-    Args:
-        rows: Samples of a network that reads one die.
-        view: Quarter turns and mirroring to apply.
-    """
-    turn, is_mirrored = view
-    out = dict(rows)
-    for name in ("pixels", "flat", "parts"):
-        turned = torch.rot90(rows[name], turn, (-2, -1))
-        out[name] = turned.flip(-1) if is_mirrored else turned
-    numbers = rows["numbers"].clone()
-    matrix = torch.from_numpy(patch_to_view(view)).to(numbers)
-    for names in VECTORS:
-        columns = [NUMBER_NAMES.index(name) for name in names]
-        numbers[:, columns] = rows["numbers"][:, columns] @ matrix.T
-    out["numbers"] = numbers
-    return out
-
-
 def mean_answers(net: nn.Module, rows: Batch) -> Tensor:
     """Return a network's SOFT_OUTPUTS (n, 10) as log odds, each the mean over all orientations of the samples.
 
@@ -149,21 +124,6 @@ def mean_answers(net: nn.Module, rows: Batch) -> Tensor:
     faces = torch.stack([one["shown"].softmax(1) for one in answers]).mean(0).clamp(min=1e-6).log()
     others = [torch.stack([one[name] for one in answers]).mean(0) for name in SOFT_OUTPUTS[1:]]
     return torch.cat([faces, torch.stack(others, 1)], 1)
-
-
-def vary_colours(batch: Batch) -> Batch:
-    """Change the brightness, colour, contrast and noise of half of the patches."""
-    pixels = batch["pixels"].float() / 255
-
-    def spread(channels: int, deviation: float) -> Tensor:
-        return deviation * torch.randn(len(pixels), channels, 1, 1, device=pixels.device)
-
-    is_changed = (torch.rand(len(pixels), 1, 1, 1, device=pixels.device) < 0.5).float()
-    gain = torch.exp(is_changed * (spread(1, 0.15) + spread(3, 0.05)))
-    gamma = torch.exp(is_changed * spread(1, 0.15))
-    noise = is_changed * spread(1, 0.01) * torch.randn_like(pixels)
-    changed = ((pixels * gain).clamp(1e-4, 1) ** gamma + noise).clamp(0, 1)
-    return batch | {"pixels": changed * 255}
 
 
 class VariantTrainer:
