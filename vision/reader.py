@@ -48,7 +48,7 @@ of the other's: then the reading asks about it."""
 MIN_FLAT_DISTANCE_EDGES = 0.8
 """Flat dice that touch are at least one edge apart, from centre to centre. Closer ones are asked about."""
 
-MAX_LOW_CAMERA_LOG_ODDS = -5.5
+MAX_LOW_CAMERA_LOG_ODDS = -6.0
 """If the camera pose is unknown and the mean log odds that the camera sees the dice from the side are higher than this, the
 advice is to hold it above them. The limit is low because fronts of dice are read as confidently as tops."""
 
