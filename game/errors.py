@@ -10,7 +10,8 @@ GameError (ValueError)
 │   └── LaterStepError  a change to an earlier step makes a later step impossible
 ├── NotationError       the text of a turn or a match cannot be read
 ├── JournalError        the journal cannot be read or written
-│   └── DamagedJournal  the journal no longer contains what was written to it
+│   ├── DamagedJournal    the journal no longer contains what was written to it
+│   └── IllegalStepError  the rules do not allow a step in the journal
 └── OddsError           chances cannot be calculated
 """
 

@@ -14,8 +14,9 @@ from tests.web.first_screen import (
     parts_out_of_view,
     set_font,
 )
-from tests.web.screens import MORE, SCREENS, doubtful, tapped, thrown, won
+from tests.web.screens import MORE, SCREENS, doubtful, hot, tapped, thrown, won
 from web.access.phone import COOKIE
+from web.contracts import CoachMode
 
 pytestmark = pytest.mark.browser
 
@@ -84,16 +85,30 @@ def test_everything_needed_to_play_is_on_the_first_screen(open_page, table, size
     assert faults == {}
 
 
-def test_german_fits_on_the_first_screen(open_page, table):
-    page = open_page((360, 640), FONTS[0], locale="de")
+@pytest.mark.parametrize("language", ["de", "es", "fr"])
+def test_translations_fit_on_the_first_screen(open_page, table, language):
+    page = open_page((360, 640), FONTS[0], locale=language)
     faults = {}
-    for name in ("thrown", "kept", "last round", "left over", "eight"):
+    for name in ("thrown", "kept", "hot", "last round", "left over", "coached", "eight"):
         show(page, table, name)
         set_font(page, FONTS[0])
         if wrong := layout_faults(page):
             faults[name] = wrong
 
     assert faults == {}
+
+
+@pytest.mark.parametrize("language", ["en", "de", "es", "fr"])
+def test_the_chance_of_winning_after_hot_dice_is_not_cut(open_page, table, language):
+    hot(table)
+    table.advise(CoachMode.LIVE)
+    page = open_page((360, 640), FONTS[0], locale=language)
+    edges = (
+        "([note, bar]) => [note.getBoundingClientRect().bottom, bar.getBoundingClientRect().top]"
+    )
+    bottom, top = page.locator(".hero :is(.note, .bar)").evaluate_all(edges)
+
+    assert bottom <= top + 1
 
 
 def test_the_head_starts_of_the_next_match_leave_the_last_dice_in_view(open_page, table):
