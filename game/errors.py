@@ -3,16 +3,16 @@
 TraykeeperError is the root of all errors that are shown to people, in every package.
 
 GameError (ValueError)
-├── FileError           a file cannot be read as text
-├── RulesetError        a rule set is not valid
-├── ThrowError          impossible dice: a 7, too many, none
-├── IllegalMove         the rules forbid the move at this point
-│   └── LaterStepError  a change to an earlier step makes a later step impossible
-├── NotationError       the text of a turn or a match cannot be read
-├── JournalError        the journal cannot be read or written
+├── FileError             a file cannot be read as text
+├── RulesetError          a rule set is not valid
+├── ThrowError            impossible dice: a 7, too many, none
+├── IllegalMove           the rules forbid the move at this point
+│   └── LaterStepError    a change to an earlier step makes a later step impossible
+├── NotationError         the text of a turn or a match cannot be read
+├── JournalError          the journal cannot be read or written
 │   ├── DamagedJournal    the journal no longer contains what was written to it
 │   └── IllegalStepError  the rules do not allow a step in the journal
-└── OddsError           chances cannot be calculated
+└── OddsError             chances cannot be calculated
 """
 
 from typing import LiteralString

@@ -537,6 +537,8 @@ class Feed(History):
 
     def _before(self, entry: Entry) -> FeedLine | None:
         """Return the line for the previous entry of the same match, or None if there is none."""
+        if entry.seq == START_SEQ:
+            return None
         tail = self._tails.get(entry.match_id)
         is_next = tail is not None and tail.entry.seq == entry.seq - 1
         # Between two entries of a match, another match of its series can have changed.

@@ -277,7 +277,10 @@ def with_series_score(
         first = entry_from_row(rows.fetchone()).start_match
         if first is None or first.start_state.series != series:
             continue
-        result = Result.from_text(stored, other, seq) or Result.of(_replayed(db, other, before))
+        try:
+            result = Result.from_text(stored, other, seq) or Result.of(_replayed(db, other, before))
+        except IllegalStepError:
+            continue  # nobody is known to have won it
         names = [player.name for player in first.start_state.players]
         winners = [seat for seat in range(len(result.names)) if result.has_won(seat)]
         series = series.after(names, result.names, winners)

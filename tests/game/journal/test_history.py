@@ -9,7 +9,7 @@ import pytest
 from game.errors import JournalError
 from game.journal import history as module
 from game.journal.entry import Entry, Result
-from game.journal.history import History
+from game.journal.history import Feed, History
 from game.journal.journal import Journal
 from game.journal.schema import load_match
 from game.match.events import Kept, ScoreSet, Skipped, Thrown, Undone
@@ -212,6 +212,19 @@ def test_a_match_counts_the_wins_of_matches_that_began_after_its_score_was_first
     win(journal, journal.start(start), start)
 
     assert (before, journal.match(first).state.series_wins(0)) == (0, 2)
+
+
+def test_a_match_of_a_series_is_read_although_the_rules_no_longer_allow_another_one(journal):
+    start = Match.start(RULES, ("Anna", "Ben"), series=Series(3, "8899aabbccddeeff"))
+    broken, won, newest = (journal.start(start) for _ in range(3))
+    journal.append(broken, Thrown((1, 2, 3, 4, 6, 6)), Kept((2, 3)))
+    win(journal, won, start)
+    lines = list(Feed(journal.path).after(0))
+
+    assert journal.match(newest).state.series_wins(0) == 1
+    assert [each.id for each in History(journal.path).matches()] == [won, newest]
+    assert [line.position for line in lines] == [1, 2, 3, 5, 6]  # only the illegal step is left out
+    assert lines[-1].match.state.series_wins(0) == 1
 
 
 def test_a_win_counts_once_although_a_reader_with_an_older_view_of_the_journal_searched_last(
