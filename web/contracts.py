@@ -82,6 +82,9 @@ class Coach(Protocol):
         Args:
             match_id: Number of the match in the journal.
             steps: How many steps of the match are in the journal; after another step, it is reviewed again.
+
+        Raises:
+            OddsError: If the review has failed too often to be tried again.
         """
 
     def has_review(self, match_id: int, steps: int) -> bool:

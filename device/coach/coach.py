@@ -2,9 +2,10 @@
 
 import logging
 import pickle
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from threading import Condition, RLock
 from time import monotonic
@@ -12,7 +13,7 @@ from typing import Any
 
 from device.coach.notes_file import NotesFile
 from device.coach.worker_client import WorkerClient
-from game.errors import GameError, JournalError
+from game.errors import GameError, JournalError, OddsError
 from game.journal.history import History, PlayedMatch
 from game.match.events import Bot, Event, PlayerStyle
 from game.match.match import Match
@@ -45,6 +46,9 @@ the longest time is dropped first."""
 
 MAX_PENDING = 2
 """Largest number of reviews computed at a time, so that questions about the match in play need not wait."""
+
+MAX_TRIES = 3
+"""How often a review that fails is tried. The process may have died for a reason that passes, such as too little memory."""
 
 COUNT_WAIT_S = 1.0
 """Longest time that `counts` waits, in seconds from when counting began. After another step of a match, only that match is
@@ -229,6 +233,7 @@ class Reviews:
         self._clock = clock
         self._lock = Condition(RLock())
         self._reviews: OrderedDict[ReviewKey, bytes | None] = OrderedDict()
+        self._failures: Counter[ReviewKey] = Counter()
         self._counts: Totals | None = None
         self._counted: CountsKey | None = None
         self._counts_due_s = 0.0
@@ -239,9 +244,18 @@ class Reviews:
         Args:
             match_id: Number of the match in the journal.
             steps: Number of steps in the match. After another step, the match is reviewed again.
+
+        Raises:
+            OddsError: If the review has failed `MAX_TRIES` times.
         """
         key = self._history.identity, match_id, steps
         with self._lock:
+            if self._failures[key] >= MAX_TRIES:
+                raise OddsError(
+                    "the coach cannot review match %(n)s: restart Traykeeper; if that does not help, "
+                    "send a report with `traykeeper doctor --zip report.zip`",
+                    n=str(match_id),
+                )
             pending = sum(found is None for found in self._reviews.values())
             if key not in self._reviews and pending < MAX_PENDING:
                 self._reviews[key] = None
@@ -267,6 +281,7 @@ class Reviews:
         """Drop all reviews, because new ones can contain chances of winning."""
         with self._lock:
             self._reviews.clear()
+            self._failures.clear()
 
     def _take_review(
         self, key: ReviewKey, future: "Future[tuple[Review, bool, tuple[Caveat, ...]]]"
@@ -275,6 +290,7 @@ class Reviews:
             if error := future.exception():
                 log.warning("cannot review match %s: %s", key[1], error)
                 self._reviews.pop(key, None)
+                self._failures[key] += 1
                 return
             found = ReviewedMatch(*future.result())
             if key in self._reviews:
@@ -437,7 +453,8 @@ class TableCoach:
         """Begin to review the match that was won last, unless another match has begun since."""
         played = self._newest_match()
         if played and played.id == self._won_match:
-            self._reviews.review(played.id, played.steps)
+            with suppress(OddsError):  # the page of the match says so
+                self._reviews.review(played.id, played.steps)
 
     def _newest_match(self) -> PlayedMatch | None:
         try:
@@ -451,7 +468,11 @@ class TableCoach:
             self.solve(match_id)
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
-        """Return the review of a match, or None while it is being computed."""
+        """Return the review of a match, or None while it is being computed.
+
+        Raises:
+            OddsError: If the review has failed too often to be tried again.
+        """
         found = self._reviews.review(match_id, steps)
         if found is None or found.solved:
             return found

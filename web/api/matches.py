@@ -42,7 +42,7 @@ from web.pages.matches import (
     spelled,
     throw_positions,
 )
-from web.response import BYTE_ORDER_MARK, json_response
+from web.response import BYTE_ORDER_MARK, HttpProblem, json_response
 from web.route import Routes
 from web.state_json import moment_json
 
@@ -220,16 +220,19 @@ def _add_review(routes: Routes, history: History | None, coach: Coach | None) ->
 
     @routes.read(
         "/drill", "The decisions that cost a player the most in the latest matches, and what each choice costs",
-        query={"name": PLAYER_NAME}, errors=(404, 503), answers=DrillJson,
+        query={"name": PLAYER_NAME}, errors=(404, 409, 503), answers=DrillJson,
     )  # fmt: skip
     def drill_of(name: str) -> Response:
-        found, n_ready, reviewed = reviewed_matches(history, require_coach(coach), name)
-        require_ready(reviewed if n_ready == len(found) else None)
-        positions = drill(reviewed, name)
+        latest = reviewed_matches(history, require_coach(coach), name)
+        require_ready(None if latest.waits else latest)
+        played = latest.played
+        if latest.failure and not played:
+            raise HttpProblem(409, latest.failure)
+        positions = drill(latest.reviewed, name)
         return json_response(
             {
-                "name": spelled(name, found[0]) if found else name,
-                "positions": [_drill_json(found[each.match].id, each) for each in positions],
+                "name": spelled(name, played[0]) if played else name,
+                "positions": [_drill_json(played[each.match].id, each) for each in positions],
             }
         )
 

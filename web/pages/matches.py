@@ -15,7 +15,7 @@ from flask import Blueprint, Response, redirect, request
 from flask_babel import format_date, gettext, ngettext
 from werkzeug.wrappers import Response as AnyResponse
 
-from game.errors import IllegalStepError, JournalError
+from game.errors import IllegalStepError, JournalError, OddsError
 from game.journal.entry import Entry, Result
 from game.journal.history import History, PlayedMatch, RollIds, UnreadableMatch
 from game.journal.schema import END_POSITION
@@ -30,7 +30,7 @@ from game.practice.drill import drill
 from game.rules.ruleset import Dice
 from game.stats.awards import Award, awards
 from game.stats.counts import tallies
-from web.contracts import Coach
+from web.contracts import Coach, ReviewedMatch
 from web.fields import QueryInteger, QueryText
 from web.i18n import match_length, player_name, points, translate
 from web.pages.charts import N_COLOURS, max_score, side_seats
@@ -386,7 +386,7 @@ def _add_match(
     @pages.get("/matches/<int:match_id>")
     def match(match_id: int) -> Response:
         played, found = find_match(history, match_id)
-        looked = coach.review(match_id, played.steps) if coach else None
+        looked, failure = _review(coach, played)
         given = awards(found, looked.review if looked else None)
         lucky = lucky_throw(given)
         seen = history and lucky and picture_of(history, match_id, lucky, picture)
@@ -396,6 +396,7 @@ def _add_match(
             match=found,
             day=_day(played),
             looked=looked,
+            failure=failure,
             left_out=[translate(each) for each in left_out_of_match(found.rules)],
             point=_turning_point(found, looked.review) if looked and looked.solved else None,
             sums=luck_and_decisions(found, looked.review) if looked else None,
@@ -403,7 +404,7 @@ def _add_match(
             lucky=lucky if seen else None,
             frames=[asdict(frame) for frame in frames(found)],
             tallies=tallies(found),
-            waits=coach is not None and (looked is None or looked.solving is not None),
+            waits=looked.solving is not None if looked else coach is not None and failure is None,
         )
 
     @pages.get("/matches/<int:match_id>/card.svg")
@@ -415,10 +416,20 @@ def _add_match(
     def luckiest(match_id: int) -> Response:
         """Send the picture of the luckiest throw."""
         played, found = find_match(history, match_id)
-        looked = coach.review(match_id, played.steps) if coach else None
+        looked, _ = _review(coach, played)
         lucky = lucky_throw(awards(found, looked.review if looked else None))
         jpeg = picture_of(history, match_id, lucky, picture) if history and lucky else None
         return image_response(jpeg, Message("there is no photo of that throw any more"))
+
+
+def _review(
+    coach: Coach | None, played: PlayedMatch
+) -> tuple[ReviewedMatch | None, Message | None]:
+    """Return the review of a match, or None if there is none yet, and why there will be none."""
+    try:
+        return coach.review(played.id, played.steps) if coach else None, None
+    except OddsError as error:
+        return None, error.message
 
 
 def _add_practice(
@@ -430,26 +441,42 @@ def _add_practice(
         name = PLAYER_NAME.read(request.args.get("name"))
         if not name:
             return redirect("/players")
-        found, n_ready, reviewed = reviewed_matches(history, coach, name)
-        waits = n_ready < len(found)
+        latest = reviewed_matches(history, coach, name)
         return show(
             "practice.html",
-            name=spelled(name, found[0]) if found else name,
-            played=found,
-            found=len(found),
-            reviewed=n_ready,
-            positions=() if waits else drill(reviewed, name),
-            waits=waits,
+            name=spelled(name, latest.played[0]) if latest.played else name,
+            latest=latest,
+            positions=() if latest.waits else drill(latest.reviewed, name),
         )
 
 
-def reviewed_matches(
-    history: History | None, coach: Coach | None, name: str
-) -> tuple[list[PlayedMatch], int, list[tuple[Match, Review]]]:
-    """Return a person's newest matches, how many of them the coach has reviewed, and each match with its review.
+@dataclass(frozen=True, slots=True)
+class LatestMatches:
+    """A person's newest matches, without those that cannot be replayed or reviewed.
 
-    Matches that this version cannot replay are left out. While reviews are missing, the coach is asked for the next ones,
-    and no other match is replayed, because pages and programs ask again every second or two.
+    Attributes:
+        played: The matches in the journal, the newest first.
+        n_ready: Number of these matches that the coach has reviewed.
+        reviewed: Each of these matches with its review; incomplete while reviews are missing.
+        failure: Why the coach cannot review another match; None if it can review all of them.
+    """
+
+    played: list[PlayedMatch]
+    n_ready: int
+    reviewed: list[tuple[Match, Review]]
+    failure: Message | None
+
+    @property
+    def waits(self) -> bool:
+        """Whether reviews are missing."""
+        return self.n_ready < len(self.played)
+
+
+def reviewed_matches(history: History | None, coach: Coach | None, name: str) -> LatestMatches:
+    """Return a person's newest matches with their reviews.
+
+    While reviews are missing, the coach is asked for the next ones, and no other match is replayed, because pages and
+    programs ask again every second or two.
 
     Args:
         history: The journal; None if there is none.
@@ -457,28 +484,31 @@ def reviewed_matches(
         name: Name of the person. Upper and lower case count as the same.
     """
     if history is None or coach is None:
-        return [], 0, []
+        return LatestMatches([], 0, [], None)
     listed = history.matches(limit=MAX_SEARCHED)
     found: list[PlayedMatch] = []
-    n_ready = 0
+    n_ready, failure = 0, None
     for played in [played for played in listed if spelled(name, played)][:MAX_DRILLED]:
         if coach.has_review(played.id, played.steps):
             n_ready += 1
         elif len(found) - n_ready < MAX_ASKED:
             try:
                 history.match(played.id)
+                coach.review(played.id, played.steps)
             except JournalError:
                 continue  # this version cannot replay the match
-            coach.review(played.id, played.steps)
+            except OddsError as error:
+                failure = error.message
+                continue
         found.append(played)
     if n_ready < len(found):
-        return found, n_ready, []
+        return LatestMatches(found, n_ready, [], failure)
     reviewed = []
     for played in found:
         if looked := coach.review(played.id, played.steps):
             with suppress(JournalError):  # a backup without this match has just been restored
                 reviewed.append((history.match(played.id), looked.review))
-    return found, len(reviewed), reviewed
+    return LatestMatches(found, len(reviewed), reviewed, failure)
 
 
 def spelled(name: str, played: PlayedMatch) -> str | None:
@@ -716,11 +746,13 @@ def _evening_match(
     history: History, coach: Coach | None, played: PlayedMatch, picture: PictureAt
 ) -> EveningMatch:
     match = history.match(played.id)
-    looked = coach.review(played.id, played.steps) if coach else None
+    looked, failure = _review(coach, played)
     given = awards(match, looked.review if looked else None)
     lucky = lucky_throw(given)
     jpeg = lucky and picture_of(history, played.id, lucky, picture)
-    return EveningMatch(played, given, bool(jpeg), waits=bool(coach) and looked is None)
+    return EveningMatch(
+        played, given, bool(jpeg), waits=coach is not None and looked is None and failure is None
+    )
 
 
 def evening_players(matches: Iterable[PlayedMatch]) -> list[EveningPlayer]:

@@ -253,6 +253,51 @@ def test_a_finished_match_that_this_version_cannot_replay_does_not_hold_up_pract
     assert rig.until(lambda: "data-wait" not in page.get("/practice?name=Anna").text)
 
 
+def spoil_reviews(rig, monkeypatch, spoil, times=None):
+    """Call `spoil` whenever the process is asked to review a match, but at most `times` times; it returns what to ask."""
+    ask, asked = rig.worker.ask, []
+
+    def spoilt(question, *args):
+        if question != "review" or len(asked) == times:
+            return ask(question, *args)
+        asked.append(args)
+        return ask(question, *spoil(args))
+
+    monkeypatch.setattr(rig.worker, "ask", spoilt)
+
+
+def test_a_match_whose_review_always_fails_does_not_hold_up_practice(rig, monkeypatch, caplog):
+    number = rig.play()
+    rig.play(names=("Cleo", "Dan"))
+    spoil_reviews(rig, monkeypatch, lambda args: (args[0] if args[0] != number else "broken",))
+    page = make_app(MemoryTable(), coach=rig.coach, history=rig.coach._history).test_client()
+
+    def failed(path):
+        return rig.until(lambda: page.get(path).text, holds=lambda text: "data-wait" not in text)
+
+    message = f"he coach cannot review match {number}: restart Traykeeper"
+    assert message in failed("/practice?name=Anna")
+    assert message in failed(f"/matches/{number}")
+    assert message not in failed("/practice?name=Cleo") + failed("/evening")
+    for path in ("drill?name=Anna", f"{number}/review"):
+        answer = page.get(f"/api/v1/matches/{path}")
+        assert (answer.status_code, message in answer.json["detail"]) == (409, True)
+    assert caplog.text.count(f"cannot review match {number}") == coach.MAX_TRIES
+
+
+def test_a_review_is_tried_again_if_the_process_died(rig, monkeypatch):
+    number = rig.play()
+    rig.worker.ask("figures", short(10_000)).result(COACH_PATIENCE_S)
+
+    def kill(args):
+        os.kill(rig.worker._process.pid, signal.SIGKILL)
+        return args
+
+    spoil_reviews(rig, monkeypatch, kill, times=1)
+
+    assert rig.until(lambda: rig.coach.review(number, 1)).solved
+
+
 def test_the_review_of_a_match_under_rules_without_odds_is_empty(rig):
     """Without it, pages that wait for the review would wait for ever."""
     every_face = {"singles": dict.fromkeys("123456", 50)}

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from game.errors import JournalError
+from game.errors import JournalError, OddsError
 from game.journal import history as module
 from game.journal.history import History
 from game.journal.journal import Journal
@@ -285,6 +285,26 @@ def test_a_drill_that_waits_for_the_coach_replays_only_the_matches_it_asks_for(
 
     assert "0 of 5" in client.get("/practice?name=anna").text
     assert replayed == [5, 4]
+
+
+def test_a_drill_names_a_match_that_the_coach_cannot_review_and_asks_about_the_others(
+    table, tmp_path, match, monkeypatch
+):
+    history, review = journal_of(tmp_path, match, match), AtOnce.review
+
+    def fail_for_newest(self, match_id, steps):
+        if match_id == 1:
+            return review(self, match_id, steps)
+        raise OddsError("the coach cannot review match %(n)s", n=match_id)
+
+    monkeypatch.setattr(AtOnce, "review", fail_for_newest)
+    monkeypatch.setattr(AtOnce, "has_review", lambda _, match_id, steps: match_id == 1)
+    client = make_app(table, history=history, coach=AtOnce(history)).test_client()
+    page = client.get("/practice?name=anna").text
+
+    assert "The coach cannot review match 2." in page
+    assert "1 of 10" in page
+    assert len(client.get("/api/v1/matches/drill?name=anna").json["positions"]) == 10
 
 
 def test_a_drill_whose_matches_a_restored_backup_lacks_waits_and_then_finds_none(
