@@ -235,7 +235,7 @@ def _match(match: Match, snapshot: Snapshot, translate: Translate) -> MatchJson:
         "can_undo": match.can_undo or snapshot.can_undo_more,
         "can_redo": match.can_redo,
         "last_round": _last_round(state),
-        "left_over": shaped(LeftOverJson, state.left_over) if state.left_over else None,
+        "left_over": shaped(LeftOverJson, state.offer) if state.offer else None,
         "highlight": shaped(HighlightJson, found, translate) if found else None,
         "winner": state.winner,
         "closing": plain(closing_sentence(match), translate),

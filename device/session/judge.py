@@ -563,7 +563,7 @@ def _ask_reset(state: State, dice: Dice, actions: tuple[Action, ...]) -> Ask:
 
 def _judge_throw(state: State, placement: Placement) -> Verdict:
     if state.turn.last is None:
-        return _take_over(state, placement) if state.left_over else _first_throw(state, placement)
+        return _take_over(state, placement) if state.offer else _first_throw(state, placement)
     return judge_mid_turn(state, placement)
 
 
@@ -573,8 +573,8 @@ def _take_over(state: State, placement: Placement) -> Verdict:
     Throwing all dice is a fresh start; throwing as many as were left over is a take-over. If all dice
     were left over, ask which of the two was meant.
     """
-    assert state.left_over is not None  # noqa: S101 - checked by the caller
-    left, n, thrown = state.left_over, state.rules.n_dice, len(placement.thrown)
+    assert state.offer is not None  # noqa: S101 - checked by the caller
+    left, n, thrown = state.offer, state.rules.n_dice, len(placement.thrown)
     name = state.player.display_name
     if thrown == n == left.dice:
         question = Message("New turn, or taking over %(points)s?", points=left.points)
@@ -597,13 +597,13 @@ def _take_over(state: State, placement: Placement) -> Verdict:
 
 
 def _fresh_or_taken_over(state: State, placement: Placement) -> tuple[Answer, Answer]:
-    assert state.left_over is not None  # noqa: S101 - checked by the caller
+    assert state.offer is not None  # noqa: S101 - checked by the caller
     name = state.player.display_name
     fresh = Message("%(name)s starts a new turn with %(dice)s", name=name, dice=placement.faces)
     take_over = Message(
         "%(name)s takes over %(points)s with %(dice)s",
         name=name,
-        points=state.left_over.points,
+        points=state.offer.points,
         dice=placement.faces,
     )
     return Answer(fresh, (placement.thrown_event,)), Answer(

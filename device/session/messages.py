@@ -388,13 +388,13 @@ def _next(match: Match) -> Message:
 
 def _left_over(state: State) -> Message | None:
     """Return a message about the points that the current player may take over; None if there are none."""
-    if state.left_over is None:
+    if state.offer is None:
         return None
     return Headline(
         "%(name)s may take over %(points)s with %(dice)s.",
         name=state.player.display_name,
-        points=state.left_over.points,
-        dice=dice_count(state.left_over.dice),
+        points=state.offer.points,
+        dice=dice_count(state.offer.dice),
     )
 
 

@@ -254,7 +254,7 @@ class State:
         order: The seats in the order of turns.
         turn: The current turn.
         turns: The finished turns.
-        left_over: The points and dice that the player whose turn begins may take over, or None.
+        left_over: The points and dice that the rules let the player whose turn begins take over, or None.
         closer: The seat that reached the target first, or None.
         to_follow: The seats that still have a last turn, the next one first.
         winner: The seat that has won, or None.
@@ -328,6 +328,19 @@ class State:
     def overshoots(self, keep: Keep) -> bool:
         """Return whether banking this keep would exceed a target that must be hit exactly."""
         return self.rules.win is Win.EXACTLY and self.bank_total(keep) > self.rules.target
+
+    @property
+    def offer(self) -> LeftOver | None:
+        """What is left over, or None if the current player could not bank it without exceeding an exact target.
+
+        The rules still let the player take it over, as stored matches of earlier versions do. If three 3s cost points,
+        they can lower the score, so that a bank becomes possible.
+        """
+        left, rules = self.left_over, self.rules
+        if left is None or rules.win is not Win.EXACTLY or rules.triple_threes:
+            return left
+        least = self.player.score + left.points + scoring.points_step(rules)
+        return left if least <= rules.target else None
 
     @property
     def best_bank_keep(self) -> Keep | None:

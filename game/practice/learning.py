@@ -91,7 +91,7 @@ class Observations:
                     self._threw_on(state)
                 case Banked():
                     self._choice(state, banked=True)
-                case Thrown() | TookOver() if state.left_over and not state.turn.throws:
+                case Thrown() | TookOver() if state.offer and not state.turn.throws:
                     self.offers += 1
                     self.taken += isinstance(event, TookOver)
 

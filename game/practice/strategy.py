@@ -139,7 +139,7 @@ def needs_decision(state: State) -> bool:
     if state.winner is not None:
         return False
     if last is None:
-        return state.left_over is not None
+        return state.offer is not None
     return last.keep is None and bool(state.keeps)
 
 
@@ -169,7 +169,7 @@ class BestPlay:
         return Banked(best.keep.dice) if should_bank else Kept(best.keep.dice)
 
     def _should_take_over(self, state: State) -> bool:
-        left = state.left_over
+        left = state.offer
         if left is None:
             return False
         odds = turn_odds_of(state, self.wins, most=left.points, estimate=self.estimate)

@@ -279,8 +279,8 @@ def _wanted(state: State) -> DiceWanted | None:
         allowed = {state.dice_in_hand}
     else:
         allowed = {keep.dice_left or state.rules.n_dice for keep in state.keeps}
-    if last is None and state.left_over and not state.turn.took_over:
-        allowed.add(state.left_over.dice)
+    if last is None and state.offer and not state.turn.took_over:
+        allowed.add(state.offer.dice)
     return {"seat": state.turn.seat, "player": state.player.name, "dice": sorted(allowed)}
 
 

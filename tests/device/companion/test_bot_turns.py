@@ -2,6 +2,7 @@
 
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -33,6 +34,7 @@ from tests.tray_reader import FakeTrayReader
 PAUSE_S = 2.0
 CAREFUL = PlayerStyle("Anna", (300,) * 6, 1)
 BY_TRAY, SIMULATED = Bot(BotDice.TRAY, CAREFUL), Bot(BotDice.SIMULATED, CAREFUL)
+TAKER = Bot(BotDice.TRAY, replace(CAREFUL, takes_over=True))
 
 
 class BotTable:
@@ -372,14 +374,28 @@ def failing_think(bot, state):
 
 def test_a_bot_with_dice_in_the_tray_takes_over_only_if_its_style_does(tmp_path):
     rules = rule_files.load("stirler")
-    taker = Bot(BotDice.TRAY, PlayerStyle("Anna", (300,) * 6, 1, takes_over=True))
-    for bot, at_risk in ((taker, 300), (BY_TRAY, 0)):
+    for bot, at_risk in ((TAKER, 300), (BY_TRAY, 0)):
         with bot_table(tmp_path / f"{at_risk}.db", bot, rules) as table:
             table.session.do(EnterThrow((3, 3, 3, 4, 4, 6)))
             table.session.do(Bank())
             table.let_play()
 
             assert state(table.session).turn.at_risk == at_risk
+
+
+@pytest.mark.parametrize(("score", "at_risk"), [(9_650, 300), (9_700, 0)])
+def test_a_bot_does_not_take_over_what_can_only_exceed_an_exact_target(tmp_path, score, at_risk):
+    exactly = {"win": "exactly", "last_round": "none"}
+    rules = rule_files.with_options(rule_files.load("stirler"), exactly)
+    with bot_table(tmp_path / "journal.db", TAKER, rules) as table:
+        names, bots = ("Anna", "Bot"), (None, TAKER)
+        table.session.do(StartMatch(names, bots=bots, head_starts=(0, score)))
+        table.session.do(EnterThrow((3, 3, 3, 4, 4, 6)))
+        table.session.do(Bank())
+        table.let_play()
+        table.session.live_match.reload()
+
+        assert state(table.session).turn.at_risk == at_risk
 
 
 def test_a_match_of_bots_only_is_refused(simulated):

@@ -81,6 +81,32 @@ def test_in_the_last_round_the_next_player_sees_what_is_needed_and_what_can_be_t
     assert "dice to throw · may take over 1,050 with two dice" in board
 
 
+@pytest.mark.parametrize(
+    ("score", "options", "offered"),
+    [
+        (8_900, {}, True),
+        (8_950, {}, False),
+        (8_950, {"welfare": True}, False),
+        (8_950, {"triple_threes": 300}, True),
+    ],
+)
+def test_points_that_can_only_exceed_an_exact_target_are_not_offered(
+    client, table, score, options, offered
+):
+    """Three 3s can lower the score again, so that what was taken over can be banked."""
+    options = {"piggyback": "yes", "win": "exactly", "last_round": "none"} | options
+    table.do(StartMatch(("Anna", "Ben"), options=options, head_starts=(0, score)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 5)))
+    table.do(Bank((1, 1, 1, 5)))
+    pages = [client.get(path).text for path in ("/", "/board")]
+
+    assert ["ake over 1,050" in page for page in pages] == [offered] * 2
+    assert bool(client.get("/api/v1/state").json["left_over"]) == offered
+    snapshot = table.do(EnterThrow((1, 4)))
+    assert snapshot.match.state.turn.took_over == offered
+    assert ("begins with all dice" in str(snapshot.message)) != offered
+
+
 def test_empty_section_is_hidden(board, table):
     assert re.search(r'id="keeps" data-digest="\w+" hidden', board.html(table.snapshot()))
 
