@@ -36,6 +36,7 @@ from game.commands import (
     Undo,
 )
 from game.errors import GameError, IllegalMove, LaterStepError
+from game.match.apply_event import find_keep
 from game.match.events import (
     Action,
     Banked,
@@ -239,9 +240,7 @@ def bank_alone_answer(state: TableState, tray_reading: TrayReading) -> Answer:
 def bank_points(state: TableState, dice: Dice | None) -> int:
     """Return the points that the turn scores if it is banked with this keep; None means the best keep."""
     now = state.current_match.state
-    last, keep = now.turn.last, now.best_bank_keep
-    if last and dice is not None:
-        keep = scoring.find_keep(last.dice, dice, now.rules)
+    keep = now.best_bank_keep if dice is None else find_keep(now, dice)
     return now.locked_points + (keep.score if keep else 0)
 
 

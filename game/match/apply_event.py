@@ -508,7 +508,7 @@ def _apply(state: State, event: Event) -> State:  # noqa: C901, PLR0911 - one ca
         case Thrown():
             return _thrown(state, event)
         case Kept():
-            return _with_keep(state, _find_keep(state, event.dice), assumed=event.assumed)
+            return _with_keep(state, find_keep(state, event.dice), assumed=event.assumed)
         case Banked():
             return _banked(state, event)
         case Farkled():
@@ -591,7 +591,7 @@ def _scoreless(state: State, *, first_try: bool) -> State:
 
 
 def _banked(state: State, event: Banked) -> State:
-    keep = state.best_bank_keep if event.dice is None else _find_keep(state, event.dice)
+    keep = state.best_bank_keep if event.dice is None else find_keep(state, event.dice)
     if refusal := state.bank_refusal(keep):
         raise IllegalMove(refusal)
     assert keep is not None  # noqa: S101 - a bank without a keep was refused above
@@ -604,7 +604,16 @@ def _banked(state: State, event: Banked) -> State:
     )
 
 
-def _find_keep(state: State, dice: tuple[int, ...]) -> Keep:
+def find_keep(state: State, dice: tuple[int, ...]) -> Keep:
+    """Return the keep of the last throw that consists of exactly these dice, with its points in this turn.
+
+    Args:
+        state: The state of the match.
+        dice: The faces to keep.
+
+    Raises:
+        IllegalMove: If there is no throw in this turn, the dice are not in it, or some of them do not score.
+    """
     last = state.turn.last
     if last is None:
         raise IllegalMove(

@@ -211,6 +211,18 @@ def test_points_of_a_throw_after_hot_dice_are_multiplied_although_the_keep_is_st
     assert points == state["keeps"][0]["score"] == 20
 
 
+def test_the_bank_that_the_state_offers_after_hot_dice_that_multiply_is_accepted(client):
+    post(client, "match", names=["Anna", "Ben"], rules="play-palace")
+    post(client, "dice", dice=[1, 1, 1, 5, 5, 5])
+    hot = post(client, "keep", dice=[1, 1, 1, 5, 5, 5]).json["at_risk"]
+    offered = post(client, "dice", dice=[1, 2, 2, 3, 4, 6]).json["bank"]
+    banked = post(client, "bank", dice=offered["dice"], points=offered["points"])
+
+    assert offered["points"] == hot + 20
+    assert banked.status_code == 200, banked.json["detail"]
+    assert banked.json["players"][0]["score"] == offered["points"]
+
+
 @pytest.mark.parametrize(("path", "body"), [("bank", {}), ("keep", {"dice": [1, 1, 1]})])
 def test_nothing_is_banked_or_kept_while_a_throw_is_read(client, path, body):
     begun(client)
