@@ -17,7 +17,6 @@ from game.odds.advice import TurnOption, is_as_good
 from game.odds.review import ReviewedMoment
 from game.rules.rule_files import differing_lines
 from game.rules.ruleset import Dice, LastRound
-from game.rules.scoring import Keep
 from game.stats.announcements import highlight
 from game.stats.awards import closing_sentence
 from game.stats.summary import at_risk, series_summary
@@ -327,13 +326,14 @@ def _bank(match: Match, translate: Translate) -> BankJson | None:
     keep = chosen or state.best_bank_keep
     refusal = state.bank_refusal(keep)
     points = state.locked_points + keep.score if keep else 0
+    banked = match.bank(keep.dice).state if keep and not refusal else None
     return {
         "dice": list(keep.dice) if keep else [],
         "points": points,
-        "total": state.bank_total(keep) if keep else state.player.score,
+        "total": banked.players[state.turn.seat].score if banked else state.player.score + points,
         "refusal": plain(refusal, translate),
         "short": _missing_points(state, points) if keep else 0,
-        "winner": _winner_after(match, keep) if keep and not refusal else None,
+        "winner": banked.winner if banked else None,
     }
 
 
@@ -341,14 +341,6 @@ def _missing_points(state: State, points: int) -> int:
     """Return how many points the turn lacks for the opening or the minimum bank."""
     opening = 0 if state.player.opened else state.rules.opening
     return max(opening - points, state.rules.minimum_bank - points, 0)
-
-
-def _winner_after(match: Match, keep: Keep) -> int | None:
-    """Return the seat that would win the match if this keep were banked, or None."""
-    state = match.state
-    is_last = state.closer is not None or state.rules.rounds > 0
-    may_end = is_last or state.bank_total(keep) >= state.rules.target
-    return match.bank(keep.dice).state.winner if may_end else None
 
 
 def _last_round(state: State) -> LastRoundJson | None:

@@ -39,6 +39,19 @@ def test_state_has_what_the_next_player_may_take_over(table):
     assert view(table)["left_over"] == {"points": 1050, "dice": 2}
 
 
+def test_total_after_a_bank_that_exceeds_an_exact_target_is_the_score_that_the_player_then_has(
+    table,
+):
+    table.do(StartMatch(("Anna", "Ben"), rules="welfare", target=1000))
+    table.do(RecordEvent(ScoreSet(0, 950)))
+    table.do(EnterThrow((1, 2, 3, 4, 6, 6)))
+    shown = view(table)["bank"]
+    table.do(Bank())
+
+    assert (shown["points"], shown["refusal"]) == (100, None)
+    assert shown["total"] == view(table)["players"][0]["score"] == 950
+
+
 NEW = {"score": 0, "opened": False, "team": None, "here": True, "bot": ""}
 
 
