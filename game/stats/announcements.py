@@ -60,7 +60,7 @@ def announcements(before: Match | None, after: Match) -> Iterator[Announcement]:
     if new.closer is not None and old.closer is None and new.to_follow:
         closer = new.players[new.closer]
         yield _announcement(AnnouncementKind.LAST_ROUND, closer.name, closer.score)
-    if new.winner is not None and old.winner is None:
+    if new.winner is not None and new.winner != old.winner:
         winner = new.players[new.winner]
         yield _announcement(AnnouncementKind.WON, winner.name, winner.score)
         if new.series_winner is not None:

@@ -155,7 +155,7 @@ def _parts(line: FeedLine) -> Iterator[_Part]:
         new = _rolls(after, line.ids, n_same)
         always = _only_kind(line)
         yield from list(_roll_parts(old, new, always)) or [_Part(always or StepKind.CHANGED)]
-        if after.state.winner is not None and before.state.winner is None:
+        if after.state.winner is not None and after.state.winner != before.state.winner:
             yield _Part(StepKind.WON, next(reversed(new.values()), None))
     wanted = _wanted(after.state)
     if wanted and (before is None or _turn_position(before) != _turn_position(after)):

@@ -19,7 +19,16 @@ from device.doctor.system import Machine, System
 from device.errors import UsageError
 from device.settings import Settings
 from device.webhook import WEBHOOK_FILE, Courier, Receiver, Webhook, parse_receiver, send_to_webhook
-from game.commands import Bank, CorrectThrow, EnterThrow, KeepDice, Redo, StartMatch, Undo
+from game.commands import (
+    Bank,
+    CorrectThrow,
+    EnterThrow,
+    KeepDice,
+    RecordEvent,
+    Redo,
+    StartMatch,
+    Undo,
+)
 from game.journal.history import Feed, History
 from game.journal.journal import JOURNAL_FILE
 from game.match.events import Renamed, ScoreSet
@@ -111,6 +120,19 @@ def test_every_step_arrives_once_in_order_and_signed_although_the_receiver_fails
     )
     for headers, body in receiver.requests:
         assert headers["webhook-signature"] == signed_with(headers, body)
+
+
+def test_the_receiver_hears_who_won_if_a_change_by_hand_makes_another_player_the_winner(
+    table, receiver, tmp_path
+):
+    with sending(table, tmp_path, receiver.url):
+        table.do(StartMatch(["Anna", "Ben"], options={"last_round": "none"}))
+        table.do(RecordEvent(ScoreSet(0, 10_000)))
+        table.do(RecordEvent(ScoreSet(1, 12_000)))
+        until(lambda: receiver.events == recorded(tmp_path))
+
+    wins = [event["table"] for event in receiver.events if event["kind"] == "won"]
+    assert [now["players"][now["winner"]]["name"] for now in wins] == ["Anna", "Ben"]
 
 
 def test_a_receiver_that_was_away_gets_what_it_missed(table, receiver, tmp_path):

@@ -55,6 +55,14 @@ def test_the_winner_is_announced():
     assert [what for what, *_ in announced(last, over)] == ["farkled", "won"]
 
 
+def test_another_winner_is_announced_if_a_score_is_set_by_hand():
+    anna = begun().push(ScoreSet(1, 900)).throw([1, 1, 1, 2, 3, 4]).bank().throw([2, 2, 3, 4, 6, 6])
+    ben = anna.push(ScoreSet(1, 2_000))
+
+    assert announced(anna, ben) == [("won", "Ben", 2_000)]
+    assert announced(ben, ben.push(ScoreSet(1, 3_000))) == []
+
+
 def test_undone_and_corrected_steps_are_not_announced():
     hot = begun().throw([1, 1, 1, 5, 5, 5])
 
