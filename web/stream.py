@@ -326,7 +326,6 @@ class StepStream:
         if snapshot.version <= self._version:
             return
         is_new_step = self._journal is None or snapshot.match is not self._match
-        self._version, self._match = snapshot.version, snapshot.match
         if self._dice is None:
             self._dice = DiceLogEvents(self._name, snapshot.just_dice)
         for event in self._dice.update(snapshot.just_dice):
@@ -334,8 +333,9 @@ class StepStream:
         try:
             if is_new_step and self._feed:
                 self._read_journal(self._feed)
+            self._version, self._match = snapshot.version, snapshot.match
         except JournalError as error:
-            log.warning("the event stream misses a step: %s", error)
+            log.warning("the event stream waits for a step: %s", error)
 
     def _read_journal(self, feed: Feed) -> None:
         """Add the events of the steps since the last call. The first call adds none."""

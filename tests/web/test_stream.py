@@ -12,7 +12,8 @@ import jsonschema_rs
 import pytest
 
 from game.commands import Bank, CorrectThrow, EnterThrow, SetJustDice, StartMatch, Undo
-from game.journal.history import History
+from game.errors import JournalError
+from game.journal.history import Feed, History
 from game.journal.journal import JOURNAL_FILE
 from tests.device.mqtt.conftest import TapTable
 from tests.waiting import PATIENCE_S, until
@@ -251,6 +252,25 @@ def test_stream_sends_each_step_on_request(journaled):
         "rolled", "read", "wanted", "kept", "banked", "wanted",
     ]  # fmt: skip
     assert [step["seq"] for step in steps] == [1, 1, 1, 2, 2, 2]
+
+
+def test_a_step_that_could_not_be_read_at_first_is_sent_later(journaled, monkeypatch):
+    with journaled.events() as stream:
+        assert next_event(stream)[0] == "state"
+        _, last_id = next_event(stream)
+        with monkeypatch.context() as locked:
+            locked.setattr(Feed, "after", refuse_to_read)
+            journaled.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+            assert next_event(stream)[0] == "state"
+        with journaled.events(last_id) as other:
+            steps = next_steps(other, 3)
+
+    assert [step["kind"] for step in steps] == ["rolled", "read", "wanted"]
+
+
+def refuse_to_read(*_):
+    """Fail like a journal that another program has locked."""
+    raise JournalError("the journal is locked")
 
 
 def test_stream_continues_after_the_last_event_that_a_program_has(journaled):
