@@ -223,8 +223,8 @@ def test_each_picture_gets_a_time_between_sending_it_and_seeing_it(server, way):
 
     server.take, server.way = numbered, way
     with closing(StreamCamera(server.url)) as camera:
-        # On a busy machine, the reader may look rarely, and times are then earlier.
-        until(is_precise)
+        for _ in range(3):
+            until(is_precise)  # on a busy machine, some times are earlier
 
 
 def test_pictures_that_wait_while_this_process_is_stopped_keep_their_age(server, monkeypatch):
