@@ -53,7 +53,7 @@ def _should_bank(state: State) -> bool:
     best = state.best_bank_keep if state.turn.last else None
     if best is None or best.hot or state.bank_refusal():
         return False
-    return state.locked_points + best.score >= BANKS_AT
+    return state.bank_points(best) >= BANKS_AT
 
 
 def whole_match(

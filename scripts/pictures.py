@@ -224,7 +224,7 @@ def play_a_match(table: Companion) -> None:
         state = table.snapshot().match.state
         if state.winner is None and state.turn.last and state.keeps:
             best = state.keeps[0]
-            enough = state.locked_points + best.score >= ENOUGH
+            enough = state.bank_points(best) >= ENOUGH
             moved = table.do(Bank(best.dice)) if enough else table.do(KeepDice(best.dice))
             state = moved.match.state
 

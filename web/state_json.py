@@ -325,7 +325,7 @@ def _bank(match: Match, translate: Translate) -> BankJson | None:
     chosen = last.keep if last and not last.assumed else None
     keep = chosen or state.best_bank_keep
     refusal = state.bank_refusal(keep)
-    points = state.locked_points + keep.score if keep else 0
+    points = state.bank_points(keep)
     banked = match.bank(keep.dice).state if keep and not refusal else None
     return {
         "dice": list(keep.dice) if keep else [],

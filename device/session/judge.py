@@ -95,7 +95,7 @@ def _ask_if_all_thrown(state: State, hot: Keep, placement: Placement) -> Ask:
 def _forgotten_bank(state: State, thrown: Thrown) -> Answer | None:
     if state.bank_refusal():
         return None
-    name, points = state.player.display_name, _bank_points(state)
+    name, points = state.player.display_name, state.bank_points(state.best_bank_keep)
     after = apply_event(state, Banked())
     if after.winner is not None:
         over = Message("%(name)s banked %(points)s: the match is over", name=name, points=points)
@@ -130,15 +130,10 @@ def forgotten_bank_repairs(match: Match) -> tuple[Answer, ...]:
     return (replace(bank, actions=(Undone(),) * n_steps + bank.actions),) if bank else ()
 
 
-def _bank_points(state: State) -> int:
-    keep = state.best_bank_keep
-    return state.locked_points + (keep.score if keep else 0)
-
-
 def _ask_about_bank(state: State, bank: Answer | None) -> Verdict:
     if bank is None:
         return Attention((_cannot_bank(state),))
-    name, points = state.player.display_name, _bank_points(state)
+    name, points = state.player.display_name, state.bank_points(state.best_bank_keep)
     return Ask(Message("Did %(name)s bank %(points)s?", name=name, points=points), (bank,))
 
 

@@ -36,7 +36,6 @@ from game.commands import (
     Undo,
 )
 from game.errors import GameError, IllegalMove, LaterStepError
-from game.match.apply_event import find_keep
 from game.match.events import (
     Action,
     Banked,
@@ -235,13 +234,6 @@ def bank_alone_answer(state: TableState, tray_reading: TrayReading) -> Answer:
     leads_to = BankAlone(judge.places_of(tray_reading.reading))
     label = Message("%(name)s banked, and nobody threw these dice", name=name)
     return Answer(label, leads_to=leads_to)
-
-
-def bank_points(state: TableState, dice: Dice | None) -> int:
-    """Return the points that the turn scores if it is banked with this keep; None means the best keep."""
-    now = state.current_match.state
-    keep = now.best_bank_keep if dice is None else find_keep(now, dice)
-    return now.locked_points + (keep.score if keep else 0)
 
 
 def try_to_bank(state: TableState) -> Change:

@@ -278,7 +278,7 @@ def _in_mid_turn(match: Match) -> Message | None:
     return Message(
         "%(name)s, %(points)s at risk, %(dice)s to throw.",
         name=state.player.display_name,
-        points=state.locked_points + keep.score,
+        points=state.bank_points(keep),
         dice=dice_count(keep.dice_left or state.rules.n_dice),
     )
 
@@ -290,7 +290,7 @@ def _at_risk(match: Match) -> Message:
         return Message(
             "%(name)s has %(points)s at risk and throws %(dice)s.",
             name=name,
-            points=state.locked_points + last.keep.score,
+            points=state.turn.at_risk,
             dice=dice_count(last.keep.dice_left or state.rules.n_dice),
         )
     best = state.best_bank_keep
@@ -302,7 +302,7 @@ def _at_risk(match: Match) -> Message:
         "%(name)s threw %(dice)s: %(points)s at risk.",
         name=name,
         dice=last.dice,
-        points=state.locked_points + best.score,
+        points=state.bank_points(best),
     )
     return Paragraph(threw, _cost(last), Message("Hot dice!") if best.hot else None)
 

@@ -52,6 +52,7 @@ from game.commands import (
     Undo,
 )
 from game.errors import JournalError
+from game.match.apply_event import find_bank_keep
 from game.match.events import Event, TookOver
 from game.message import Message, Paragraph
 from game.practice.strategy import is_untouched
@@ -281,7 +282,8 @@ class Session:
         if (takes_over or isinstance(command, KeepDice | Bank)) and (reason := self.unread_throw):
             raise TableError(reason)
         if isinstance(command, Bank) and command.points is not None:
-            points = match_play.bank_points(table, command.dice)
+            now = table.current_match.state
+            points = now.bank_points(find_bank_keep(now, command.dice))
             if command.points != points:
                 raise TableError(
                     Message(

@@ -508,7 +508,7 @@ def _apply(state: State, event: Event) -> State:  # noqa: C901, PLR0911 - one ca
         case Thrown():
             return _thrown(state, event)
         case Kept():
-            return _with_keep(state, find_keep(state, event.dice), assumed=event.assumed)
+            return _with_keep(state, _find_keep(state, event.dice), assumed=event.assumed)
         case Banked():
             return _banked(state, event)
         case Farkled():
@@ -591,11 +591,11 @@ def _scoreless(state: State, *, first_try: bool) -> State:
 
 
 def _banked(state: State, event: Banked) -> State:
-    keep = state.best_bank_keep if event.dice is None else find_keep(state, event.dice)
+    keep = find_bank_keep(state, event.dice)
     if refusal := state.bank_refusal(keep):
         raise IllegalMove(refusal)
     assert keep is not None  # noqa: S101 - a bank without a keep was refused above
-    points, over = state.locked_points + keep.score, state.overshoots(keep)
+    points, over = state.bank_points(keep), state.overshoots(keep)
     state = _with_keep(state, keep, assumed=event.dice is None)
     return (
         end_overshot_turn(state, points)
@@ -604,7 +604,20 @@ def _banked(state: State, event: Banked) -> State:
     )
 
 
-def find_keep(state: State, dice: tuple[int, ...]) -> Keep:
+def find_bank_keep(state: State, dice: tuple[int, ...] | None) -> Keep | None:
+    """Return the keep with which a bank ends the turn, or None if the last throw has no keep.
+
+    Args:
+        state: The state of the match.
+        dice: The faces that the bank names. None stands for the best keep.
+
+    Raises:
+        IllegalMove: If the last throw has no keep of these faces.
+    """
+    return state.best_bank_keep if dice is None else _find_keep(state, dice)
+
+
+def _find_keep(state: State, dice: tuple[int, ...]) -> Keep:
     """Return the keep of the last throw that consists of exactly these dice, with its points in this turn.
 
     Args:

@@ -22,7 +22,7 @@ def keep_hint(state: State, keep: Keep) -> Message | None:
 
 def _effects(state: State, keep: Keep) -> Iterator[Message]:
     """Yield every hint that applies to the keep, most important first."""
-    rules, points = state.rules, state.locked_points + keep.score
+    rules, points = state.rules, state.bank_points(keep)
     if state.overshoots(keep):
         if welfare_recipient(state, points) is not None:
             yield Message(

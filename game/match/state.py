@@ -321,9 +321,19 @@ class State:
         """Points of the turn before, if the rules say that a bank has to exceed them, otherwise 0."""
         return self.turns[-1].points if self.rules.must_beat_turn and self.turns else 0
 
+    def bank_points(self, keep: Keep | None) -> int:
+        """Return the points of the turn if it is banked with this keep of the last throw.
+
+        The points are not added to the score if they exceed an exact target: see `overshoots`.
+
+        Args:
+            keep: The keep. None stands for a throw without a keep, which cannot be banked and is worth 0.
+        """
+        return self.locked_points + keep.score if keep else 0
+
     def bank_total(self, keep: Keep) -> int:
-        """Return the score after banking the turn with this keep of the last throw."""
-        return self.player.score + self.locked_points + keep.score
+        """Return the sum of the score and the points of the turn, if it is banked with this keep."""
+        return self.player.score + self.bank_points(keep)
 
     def overshoots(self, keep: Keep) -> bool:
         """Return whether banking this keep would exceed a target that must be hit exactly."""
@@ -370,7 +380,7 @@ class State:
             must := scoring.must_throw_reason(keep.dice_left, self.rules)
         ):
             return must
-        return self._short_of(self.locked_points + keep.score)
+        return self._short_of(self.bank_points(keep))
 
     def _short_of(self, points: int) -> Message | None:
         rules = self.rules

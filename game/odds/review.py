@@ -303,7 +303,7 @@ def _options(state: State, odds: TurnOdds) -> tuple[TurnOption, ...]:
 
 def _most(state: State) -> int:
     """Return the most points that the turn can have at risk after the last throw."""
-    return state.locked_points + max((keep.score for keep in state.keeps), default=0)
+    return max(map(state.bank_points, state.keeps), default=state.locked_points)
 
 
 def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Review:

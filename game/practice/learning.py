@@ -110,7 +110,7 @@ class Observations:
         if reaches_target(state.rules, state.bank_total(keep)):
             return
         dice = keep.dice_left or state.rules.n_dice
-        self.choices[FreeDecision(state.locked_points + keep.score, dice, banked)] += 1
+        self.choices[FreeDecision(state.bank_points(keep), dice, banked)] += 1
 
 
 def _own_events(match: Match, name: str) -> Iterator[tuple[State, Event]]:

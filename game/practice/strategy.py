@@ -218,7 +218,7 @@ class StylePlay:
         threshold = self._threshold(state, keep, random.uniform(0.001, 0.999))
         if random.random() < self.style.lapse:
             return random.random() < 1 / 2
-        return state.locked_points + keep.score >= threshold
+        return state.bank_points(keep) >= threshold
 
     def _threshold(self, state: State, keep: Keep, chance: float) -> float:
         """Return the points at which the person banks with this chance, between 0 and 1."""

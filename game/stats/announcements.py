@@ -144,7 +144,7 @@ def _of_throw(state: State) -> Highlight | None:
     keep = (last.keep or state.best_bank_keep) if last else None
     if keep is None or not keep.hot:
         return None
-    return _of(state, HighlightKind.HOT, state.turn.seat, state.locked_points + keep.score)
+    return _of(state, HighlightKind.HOT, state.turn.seat, state.bank_points(keep))
 
 
 def _of_turn(state: State, turn: Turn) -> Highlight | None:

@@ -119,10 +119,8 @@ def series_summary(state: State) -> SeriesSummary | None:
 def at_risk(state: State) -> int:
     """Return the points at risk in the turn, counting the best keep if no keep has been decided yet."""
     last = state.turn.last
-    if last is None or last.keep:
-        return state.turn.at_risk
-    best = state.best_bank_keep
-    return state.locked_points + (best.score if best else 0)
+    best = state.best_bank_keep if last and not last.keep else None
+    return state.bank_points(best) if best else state.turn.at_risk
 
 
 def _turn(state: State) -> TurnSummary:

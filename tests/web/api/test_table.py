@@ -223,6 +223,18 @@ def test_the_bank_that_the_state_offers_after_hot_dice_that_multiply_is_accepted
     assert banked.json["players"][0]["score"] == offered["points"]
 
 
+def test_a_bank_before_the_second_try_of_the_last_die_is_refused_with_the_reason(client):
+    post(client, "match", names=["Anna", "Ben"], rules="ten-thousand-extras")
+    post(client, "dice", dice=[1, 1, 1, 2, 5, 5])
+    post(client, "keep", dice=[1, 1, 1, 5, 5])
+    shown = post(client, "dice", dice=[2]).json
+    answer = post(client, "bank", points=shown["bank"]["points"])
+
+    assert (shown["at_risk"], shown["bank"]["points"]) == (1100, 0)
+    assert (answer.status_code, answer.json["detail"]) == (409, shown["bank"]["refusal"])
+    assert "throw the last die once more" in shown["bank"]["refusal"]
+
+
 @pytest.mark.parametrize(("path", "body"), [("bank", {}), ("keep", {"dice": [1, 1, 1]})])
 def test_nothing_is_banked_or_kept_while_a_throw_is_read(client, path, body):
     begun(client)
