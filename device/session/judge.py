@@ -14,7 +14,7 @@ from device.session import messages
 from device.session.placement import Placement, compare, entered_places, faces_of, place_of
 from device.session.tray_reader import TrayReading
 from device.session.verdict import Accept, Answer, Ask, Attention, EmptyTray, NotThrown, Verdict
-from game.match.apply_event import apply_event
+from game.match.apply_event import apply_event, welfare_recipient
 from game.match.events import (
     Action,
     Banked,
@@ -93,18 +93,31 @@ def _ask_if_all_thrown(state: State, hot: Keep, placement: Placement) -> Ask:
 
 
 def _forgotten_bank(state: State, thrown: Thrown) -> Answer | None:
-    if state.bank_refusal():
+    """Return the answer that the player had banked before the dice were thrown, or None if no bank was possible."""
+    keep = state.best_bank_keep
+    if keep is None or state.bank_refusal(keep):
         return None
-    name, points = state.player.display_name, state.bank_points(state.best_bank_keep)
-    after = apply_event(state, Banked())
+    name, points = state.player.display_name, state.bank_points(keep)
+    overshoots, after = state.overshoots(keep), apply_event(state, Banked())
     if after.winner is not None:
-        over = Message("%(name)s banked %(points)s: the match is over", name=name, points=points)
+        over = (
+            Message("%(name)s exceeded the target: the match is over", name=name)
+            if overshoots
+            else Message("%(name)s banked %(points)s: the match is over", name=name, points=points)
+        )
         return Answer(over, (Banked(),))
-    threw = Message(
-        "%(name)s banked %(points)s, and %(next)s threw these dice",
-        name=name,
-        points=points,
-        next=after.player.display_name,
+    following = after.player.display_name
+    threw = (
+        Message(
+            "%(name)s exceeded the target, and %(next)s threw these dice", name=name, next=following
+        )
+        if overshoots
+        else Message(
+            "%(name)s banked %(points)s, and %(next)s threw these dice",
+            name=name,
+            points=points,
+            next=following,
+        )
     )
     return Answer(threw, (Banked(), thrown))
 
@@ -133,8 +146,31 @@ def forgotten_bank_repairs(match: Match) -> tuple[Answer, ...]:
 def _ask_about_bank(state: State, bank: Answer | None) -> Verdict:
     if bank is None:
         return Attention((_cannot_bank(state),))
-    name, points = state.player.display_name, state.bank_points(state.best_bank_keep)
-    return Ask(Message("Did %(name)s bank %(points)s?", name=name, points=points), (bank,))
+    return Ask(_bank_question(state), (bank,))
+
+
+def _bank_question(state: State) -> Message:
+    """Return the question whether the player has banked. It says what happens to points that exceed an exact target."""
+    name, keep = state.player.display_name, state.best_bank_keep
+    points = state.bank_points(keep)
+    if keep is None or not state.overshoots(keep):
+        return Message("Did %(name)s bank %(points)s?", name=name, points=points)
+    to = welfare_recipient(state, points)
+    would = (
+        Message(
+            "With %(points)s, %(name)s would exceed the target and score zero.",
+            name=name,
+            points=points,
+        )
+        if to is None
+        else Message(
+            "With %(points)s, %(name)s would exceed the target: the points would go to %(other)s.",
+            name=name,
+            points=points,
+            other=state.players[to].display_name,
+        )
+    )
+    return Paragraph(would, Message("Did %(name)s end the turn?", name=name))
 
 
 def _cannot_bank(state: State) -> Message:

@@ -432,6 +432,71 @@ def test_a_turn_that_exceeds_an_exact_target_is_not_shown_as_a_bank_of_nothing(c
     assert "+0" not in page
 
 
+@pytest.mark.parametrize(
+    ("welfare", "bens", "below"),
+    [(False, 500, "new score: 9,950"), (True, 500, "new score: 9,950"), (True, 9_900, "Ben wins")],
+)
+def test_a_bank_that_exceeds_an_exact_target_is_not_offered_as_a_bank_of_these_points(
+    client, table, welfare, bens, below
+):
+    options = {"welfare": welfare}
+    table.do(StartMatch(("Anna", "Ben"), "welfare", options=options, head_starts=(9_950, bens)))
+    shown = table.do(EnterThrow((1, 2, 3, 4, 6, 6))).match.state
+    page = client.get("/").text
+
+    assert "Bank 100" not in page
+    assert re.search(rf">End here</span>.*?<small>{below}</small>", page, re.DOTALL)
+    assert client.get("/api/v1/state").json["bank"]["points"] == 100 == shown.keeps[0].score
+
+
+TO_ANOTHER = (
+    "With 100, Anna would exceed the target: the points would go to Ben. Did Anna end the turn?"
+)
+TO_NOBODY = "With 100, Anna would exceed the target and score zero. Did Anna end the turn?"
+TURN_IS_OVER = "Anna exceeded the target, and Ben threw these dice"
+MATCH_IS_OVER = "Anna exceeded the target: the match is over"
+
+
+@pytest.mark.parametrize(
+    ("welfare", "scores", "asked"),
+    [
+        (True, [(9_950, 500, 700), (9_950, 600, 700)], (TO_ANOTHER, TURN_IS_OVER)),
+        (False, [(9_950, 500, 700), (9_950, 500, 700)], (TO_NOBODY, TURN_IS_OVER)),
+        (True, [(9_950, 9_900, 9_900), (9_950, 10_000, 9_900)], (TO_ANOTHER, MATCH_IS_OVER)),
+        (
+            True,
+            [(9_900, 500, 700), (10_000, 500, 700)],
+            ("Did Anna bank 100?", "Anna banked 100: the match is over"),
+        ),
+    ],
+)
+def test_the_question_about_a_forgotten_bank_says_what_an_exact_target_does_with_the_points(
+    client, table, welfare, scores, asked
+):
+    names, options = ("Anna", "Ben", "Cleo"), {"welfare": welfare}
+    table.do(StartMatch(names, "welfare", options=options, head_starts=scores[0]))
+    for _ in range(2):
+        state = client.post("/api/v1/dice", json={"dice": [1, 2, 3, 4, 6, 6]}).json
+    page, choice = unescape(client.get("/").text), state["choices"][0]
+
+    assert (state["question"], choice["label"]) == asked
+    assert choice["label"] in page
+    answered = client.post("/api/v1/answer", json={"choice": choice["id"]}).json
+    assert tuple(player["score"] for player in answered["players"]) == scores[1]
+
+
+def test_the_question_about_a_forgotten_bank_counts_points_that_hot_dice_multiply(client, table):
+    table.do(StartMatch(("Anna", "Ben"), "play-palace"))
+    client.post("/api/v1/dice", json={"dice": [1, 1, 1, 5, 5, 5]})
+    for _ in range(2):
+        asked = client.post("/api/v1/dice", json={"dice": [1, 2, 2, 3, 4, 6]}).json
+    hot = asked["turn"]["points"]
+    answered = client.post("/api/v1/answer", json={"choice": asked["choices"][0]["id"]}).json
+
+    assert asked["question"] == f"Did Anna bank {hot + 20}?"
+    assert answered["players"][0]["score"] == hot + 20
+
+
 MAX_BYTES, MAX_REQUESTS = 45_000, 15
 """What the main page may weigh without its photo, compressed, and the number of requests it may take."""
 
