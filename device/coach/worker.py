@@ -1,8 +1,10 @@
 """The worker process of the coach: `python -m device.coach.worker`.
 
-It reads questions from a pipe, answers them one after another, and ends when the pipe is closed.
+It reads questions from a pipe, answers them one after another, and ends when the pipe is closed. What it logs goes through
+the pipe as well, into the companion's log.
 """
 
+import logging
 import os
 import signal
 import sys
@@ -27,6 +29,8 @@ from game.practice.learning import style_of
 from game.practice.strategy import strategy_of
 from game.rules.ruleset import Ruleset
 from game.stats.counts import DiceSetPeriod, MatchCounter, Totals
+
+log = logging.getLogger("device.coach.worker")  # in this process, the module is called __main__
 
 NICENESS = 10
 """Added to the nice value of the companion: on a busy core the worker gets a tenth of the time of a reading, and still
@@ -220,6 +224,7 @@ def main(descriptor: int, journal: str, tables: str) -> None:
         os.nice(NICENESS)
     worker = Worker(Path(journal), TableStore(Path(tables)))
     with Connection(descriptor) as connection, suppress(EOFError, OSError):
+        logging.getLogger().addHandler(_CompanionLog(connection))
         while (request := connection.recv()) is not None:
             number, question, args = request
             connection.send((number, *_answer(worker, question, args)))
@@ -227,11 +232,27 @@ def main(descriptor: int, journal: str, tables: str) -> None:
         worker.close()
 
 
+class _CompanionLog(logging.Handler):
+    """A log handler that sends each record to the companion, with the traceback as text."""
+
+    def __init__(self, connection: "Connection[Any, Any]") -> None:
+        super().__init__()
+        self._connection = connection
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send a record. Its arguments and its traceback may not survive pickling, so they become text first."""
+        as_text = {"msg": self.format(record), "args": None, "exc_info": None, "exc_text": None}
+        self._connection.send(logging.makeLogRecord(record.__dict__ | as_text))
+
+
 def _answer(worker: Worker, question: str, args: tuple[Any, ...]) -> tuple[Any, Exception | None]:
     try:
         return getattr(worker, question)(*args), None
-    except Exception as error:  # noqa: BLE001 - passed on to the companion
-        return None, error if isinstance(error, GameError) else RuntimeError(repr(error))
+    except GameError as error:
+        return None, error
+    except Exception as error:
+        log.exception("the coach cannot answer the question %r", question)
+        return None, RuntimeError(repr(error))
 
 
 if __name__ == "__main__":

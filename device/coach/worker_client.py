@@ -13,6 +13,7 @@ import sys
 from concurrent.futures import Future
 from contextlib import suppress
 from itertools import count
+from logging import LogRecord, getLogger
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -97,10 +98,14 @@ class WorkerClient:
         return self._connection
 
     def _listen(self, connection: "Connection[Any, Any]") -> None:
-        """Deliver the answers of the process to their futures until the process has ended."""
+        """Deliver the answers of the process to their futures, and log what it logs, until the process has ended."""
         try:
             while True:
-                number, answer, error = connection.recv()
+                received = connection.recv()
+                if isinstance(received, LogRecord):
+                    getLogger(received.name).handle(received)
+                    continue
+                number, answer, error = received
                 with self._lock:
                     future = self._open.pop(number)
                 if error is None:

@@ -253,12 +253,12 @@ def test_a_finished_match_that_this_version_cannot_replay_does_not_hold_up_pract
     assert rig.until(lambda: "data-wait" not in page.get("/practice?name=Anna").text)
 
 
-def spoil_reviews(rig, monkeypatch, spoil, times=None):
-    """Call `spoil` whenever the process is asked to review a match, but at most `times` times; it returns what to ask."""
+def spoil(rig, monkeypatch, spoilt_question, spoil, times=None):
+    """Call `spoil` whenever the process is asked this question, but at most `times` times; it returns what to ask."""
     ask, asked = rig.worker.ask, []
 
     def spoilt(question, *args):
-        if question != "review" or len(asked) == times:
+        if question != spoilt_question or len(asked) == times:
             return ask(question, *args)
         asked.append(args)
         return ask(question, *spoil(args))
@@ -269,7 +269,7 @@ def spoil_reviews(rig, monkeypatch, spoil, times=None):
 def test_a_match_whose_review_always_fails_does_not_hold_up_practice(rig, monkeypatch, caplog):
     number = rig.play()
     rig.play(names=("Cleo", "Dan"))
-    spoil_reviews(rig, monkeypatch, lambda args: (args[0] if args[0] != number else "broken",))
+    spoil(rig, monkeypatch, "review", lambda args: (args[0] if args[0] != number else "broken",))
     page = make_app(MemoryTable(), coach=rig.coach, history=rig.coach._history).test_client()
 
     def failed(path):
@@ -293,7 +293,7 @@ def test_a_review_is_tried_again_if_the_process_died(rig, monkeypatch):
         os.kill(rig.worker._process.pid, signal.SIGKILL)
         return args
 
-    spoil_reviews(rig, monkeypatch, kill, times=1)
+    spoil(rig, monkeypatch, "review", kill, times=1)
 
     assert rig.until(lambda: rig.coach.review(number, 1)).solved
 
@@ -324,6 +324,24 @@ def test_all_matches_are_counted_by_set_of_dice(rig):
         ("ivory", 6),
         ("", 6),
     ]
+
+
+def shown(rig, page, path):
+    """Return a page of the coach as soon as it does not wait any more."""
+    return rig.until(lambda: page.get(path).text, holds=lambda text: "data-wait" not in text)
+
+
+def test_an_error_in_the_process_of_the_coach_reaches_the_log_with_its_traceback(
+    rig, monkeypatch, caplog
+):
+    number = rig.play()
+    spoil(rig, monkeypatch, "review", lambda _: ("broken", "twice"))
+    page = make_app(MemoryTable(), coach=rig.coach, history=rig.coach._history).test_client()
+    shown(rig, page, f"/matches/{number}")
+
+    (record, *_) = (each for each in caplog.records if each.name == "device.coach.worker")
+    assert "Traceback" in record.getMessage()
+    assert "worker.py" in record.getMessage()
 
 
 def test_statistics_include_a_step_that_was_just_taken(rig, monkeypatch):
