@@ -12,7 +12,7 @@ GameError (ValueError)
 ├── JournalError          the journal cannot be read or written
 │   ├── DamagedJournal    the journal no longer contains what was written to it
 │   └── IllegalStepError  the rules do not allow a step in the journal
-└── OddsError             chances cannot be calculated
+└── OddsError             chances or statistics cannot be calculated
 """
 
 from typing import LiteralString
@@ -84,7 +84,7 @@ class IllegalStepError(JournalError):
 
 
 class OddsError(GameError):
-    """Chances that cannot be calculated for these rules or this question."""
+    """Chances or statistics that cannot be calculated for these rules, this match or this question."""
 
 
 _LONGEST_REASON = 200

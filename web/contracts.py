@@ -103,7 +103,11 @@ class Coach(Protocol):
         """
 
     def counts(self) -> Totals | None:
-        """Return the statistics over all matches, or None if counting them takes longer than a second."""
+        """Return the statistics over all matches, or None if counting them takes longer than a second.
+
+        Raises:
+            OddsError: If counting has failed too often to be tried again before the next step of a match.
+        """
 
     def style(self, name: str, rules: Ruleset) -> PlayerStyle:
         """Return how a person plays. This takes seconds, unlike most of the other methods.

@@ -48,7 +48,7 @@ MAX_PENDING = 2
 """Largest number of reviews computed at a time, so that questions about the match in play need not wait."""
 
 MAX_TRIES = 3
-"""How often a review that fails is tried. The process may have died for a reason that passes, such as too little memory."""
+"""How often a review or a count that fails is tried. The process may have died for a reason that passes, such as too little memory."""
 
 COUNT_WAIT_S = 1.0
 """Longest time that `counts` waits, in seconds from when counting began. After another step of a match, only that match is
@@ -233,7 +233,7 @@ class Reviews:
         self._clock = clock
         self._lock = Condition(RLock())
         self._reviews: OrderedDict[ReviewKey, bytes | None] = OrderedDict()
-        self._failures: Counter[ReviewKey] = Counter()
+        self._failures: Counter[ReviewKey | CountsKey] = Counter()
         self._counts: Totals | None = None
         self._counted: CountsKey | None = None
         self._counts_due_s = 0.0
@@ -299,9 +299,18 @@ class Reviews:
             self._on_unsolved(key[1])
 
     def counts(self, sets: tuple[DiceSetPeriod, ...]) -> Totals | None:
-        """Return the statistics of all matches for these sets of dice, or None if computing them takes a while."""
+        """Return the statistics of all matches for these sets of dice, or None if computing them takes a while.
+
+        Raises:
+            OddsError: If counting has failed `MAX_TRIES` times since the last step of a match.
+        """
         key = self._history.identity, self.newest(), sets
         with self._lock:
+            if self._failures[key] >= MAX_TRIES:
+                raise OddsError(
+                    "the coach cannot count the matches: restart Traykeeper; if that does not help, "
+                    "send a report with `traykeeper doctor --zip report.zip`"
+                )
             if key != self._counted:
                 self._counted, self._counts = key, None
                 self._counts_due_s = self._clock() + COUNT_WAIT_S
@@ -325,6 +334,7 @@ class Reviews:
             if error := future.exception():
                 log.warning("cannot count the matches: %s", error)
                 self._counted = None
+                self._failures[key] += 1
             elif (found := future.result()) is None:
                 self._count(key)
             else:
@@ -490,7 +500,11 @@ class TableCoach:
         self._changed()
 
     def counts(self) -> Totals | None:
-        """Return the statistics of all matches, or None if computing them takes a while."""
+        """Return the statistics of all matches, or None if computing them takes a while.
+
+        Raises:
+            OddsError: If counting has failed too often to be tried again.
+        """
         return self._reviews.counts(self._notes_file.notes.dice)
 
     def rewind(self, position: int) -> None:

@@ -1,11 +1,12 @@
 """Totals over all matches in a journal: what each player did, and how often each face came up."""
 
+import logging
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 from itertools import chain
-from math import exp, log, sqrt
 from operator import mul
 
 from game.dice_log import Fairness, count_faces, fairness
@@ -18,6 +19,8 @@ from game.match.match import Match, replay
 from game.match.state import Turn, TurnEnding, count_hot_dice, keeps_after
 from game.odds.turn_odds import farkle_within
 from game.rules.ruleset import FACES, Ruleset
+
+log = logging.getLogger(__name__)
 
 MAX_FORM = 10
 """Number of latest matches in a player's form."""
@@ -136,21 +139,21 @@ def ratings(duels: tuple[tuple[BotLevel, bool], ...]) -> tuple[tuple[float, floa
         duels: The levels of the bots, and whether the player won, the latest match last.
     """
     likely = [
-        [log(chance if won else 1 - chance) for chance in _winning_chances(level)]
+        [math.log(chance if won else 1 - chance) for chance in _winning_chances(level)]
         for level, won in duels
     ]
     found = []
     for n in range(LEAST_DUELS, len(duels) + 1):
         newest = likely[max(n - MAX_DUELS, 0) : n]
         weights = [
-            exp(sum(each) - ((rating - USUAL_RATING) / USUAL_SPREAD) ** 2 / 2)
+            math.exp(sum(each) - ((rating - USUAL_RATING) / USUAL_SPREAD) ** 2 / 2)
             for rating, *each in zip(_RATINGS, *newest, strict=True)
         ]
         mean = sum(map(mul, _RATINGS, weights)) / sum(weights)
         spread = sum(
             (rating - mean) ** 2 * weight for rating, weight in zip(_RATINGS, weights, strict=True)
         ) / sum(weights)
-        found.append((mean, WITHIN_95 * sqrt(spread)))
+        found.append((mean, WITHIN_95 * math.sqrt(spread)))
     return tuple(found)
 
 
@@ -308,7 +311,7 @@ class _Counted:
 class MatchCounter:
     """A counter of the matches in a journal, which works in small steps.
 
-    A match that has been continued is counted again.
+    A match that has been continued is counted again. A match that cannot be counted is left out.
 
     >>> counter = MatchCounter(history)
     >>> for _ in counter.update(): ...
@@ -324,7 +327,7 @@ class MatchCounter:
         for played in _all(self._history):
             known = self._counted.get(played.id)
             if known is None or known.steps != played.steps:
-                self._counted[played.id] = self._count(played)
+                self._counted[played.id] = self._count_or_leave_out(played)
                 yield played.id
 
     def reset(self) -> None:
@@ -336,12 +339,18 @@ class MatchCounter:
         counted = list(self._counted.values())
         return Totals(_players(counted), _sets(counted, sorted(sets, key=lambda each: -each.after)))
 
-    def _count(self, played: PlayedMatch) -> _Counted:
+    def _count_or_leave_out(self, played: PlayedMatch) -> _Counted:
         try:
-            match, entries = self._history.match(played.id), self._history.match_entries(played.id)
-            is_shared = OTHER_TRAY in self._history.requests(played.id)
+            return self._count(played)
         except JournalError:
-            return _Counted(0, played.steps, (), (), (0,) * len(FACES), 0, 0)
+            pass  # this version cannot replay the match
+        except Exception:
+            log.exception("match %s is left out of the statistics", played.id)
+        return _Counted(0, played.steps, (), (), (0,) * len(FACES), 0, 0)
+
+    def _count(self, played: PlayedMatch) -> _Counted:
+        match, entries = self._history.match(played.id), self._history.match_entries(played.id)
+        is_shared = OTHER_TRAY in self._history.requests(played.id)
         thrown = [event for event in match.timeline if isinstance(event, Thrown)]
         seen = [event for event in thrown if event.seen_positions]
         return _Counted(

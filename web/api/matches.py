@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from game.errors import JournalError
+from game.errors import JournalError, OddsError
 from game.journal.history import History, PlayedMatch
 from game.match.match import Match, TimelineRow, timeline_rows
 from game.match.match_text import to_text
@@ -320,8 +320,13 @@ def create_statistics_pages(show: RenderPage, coach: Coach | None) -> Blueprint:
     pages = Blueprint("statistics", __name__)
 
     def page(template: str) -> Response:
-        counts = coach.counts() if coach else None
-        return show(template, counts=counts, waits=coach and counts is None)
+        counts, failure = None, None
+        try:
+            counts = coach.counts() if coach else None
+        except OddsError as error:
+            failure = error.message
+        waits = coach and counts is None and failure is None
+        return show(template, counts=counts, failure=failure, waits=waits)
 
     @pages.get("/players")
     def players() -> Response:
@@ -341,7 +346,7 @@ def create_statistics(coach: Coach | None) -> Routes:
     @routes.read(
         "/players",
         "What each player did in all matches",
-        errors=(404, 503),
+        errors=(404, 409, 503),
         answers=list[TallyJson],
     )
     def players() -> Response:
@@ -351,7 +356,7 @@ def create_statistics(coach: Coach | None) -> Routes:
     @routes.read(
         "/dice-sets",
         "How often each face of each dice set came up",
-        errors=(404, 503),
+        errors=(404, 409, 503),
         answers=list[DiceSetJson],
     )
     def dice_sets() -> Response:

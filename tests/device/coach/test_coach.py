@@ -3,6 +3,8 @@
 import os
 import pickle
 import signal
+import subprocess
+import sys
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
@@ -326,9 +328,74 @@ def test_all_matches_are_counted_by_set_of_dice(rig):
     ]
 
 
+FAILS_FOR_CLEO = """
+import sys
+from device.coach import worker
+from game.stats import counts
+
+real = counts.tallies
+
+def tallies_without_cleo(match):
+    if match.state.players[0].name == "Cleo":
+        raise ZeroDivisionError("Cleo")
+    return real(match)
+
+counts.tallies = tallies_without_cleo
+worker.main(int(sys.argv[1]), *sys.argv[2:])
+"""
+"""The code of a coach's process with an error: it cannot count a match of Cleo."""
+
+
 def shown(rig, page, path):
     """Return a page of the coach as soon as it does not wait any more."""
     return rig.until(lambda: page.get(path).text, holds=lambda text: "data-wait" not in text)
+
+
+def test_a_match_that_cannot_be_counted_is_left_out_and_named_once_in_the_log(
+    rig, monkeypatch, caplog
+):
+    run = subprocess.Popen
+    monkeypatch.setattr(
+        subprocess,
+        "Popen",
+        lambda command, **options: run(
+            [sys.executable, "-c", FAILS_FOR_CLEO, *command[3:]], **options
+        ),
+    )
+    for names in (("Anna", "Ben"), ("Cleo", "Dan"), ("Anna", "Eve")):
+        number = rig.play(names=names)
+        rig.journal.append(number, Banked())
+    page = make_app(MemoryTable(), coach=rig.coach, history=rig.coach._history).test_client()
+    players, dice = shown(rig, page, "/players"), shown(rig, page, "/dice")
+    rig.journal.append(number, Thrown(FARKLE))
+    again = shown(rig, page, "/players")
+
+    assert ["Anna" in found for found in (players, again)] == [True, True]
+    assert ["Cleo" in found for found in (players, again)] == [False, False]
+    assert "2 matches." in dice
+    assert caplog.text.count("match 2 is left out of the statistics") == 1
+    assert "in tallies_without_cleo" in caplog.text
+    assert "ZeroDivisionError: Cleo" in caplog.text
+
+
+def test_statistics_that_fail_each_time_say_so_and_are_tried_again_after_the_next_step(
+    rig, monkeypatch, caplog
+):
+    number = rig.play()
+    spoil(rig, monkeypatch, "count", lambda _: ("broken",), times=2 * coach.MAX_TRIES)
+    page = make_app(MemoryTable(), coach=rig.coach, history=rig.coach._history).test_client()
+
+    message = "he coach cannot count the matches: restart Traykeeper"
+    assert message in shown(rig, page, "/players")
+    assert message in shown(rig, page, "/dice")
+    for path in ("players", "dice-sets"):
+        answer = page.get(f"/api/v1/{path}")
+        assert (answer.status_code, message in answer.json["detail"]) == (409, True)
+    assert caplog.text.count("cannot count the matches:") == coach.MAX_TRIES
+    rig.journal.append(number, Banked())
+    assert message in shown(rig, page, "/players")
+    rig.journal.append(number, Thrown(FARKLE))
+    assert "Anna" in shown(rig, page, "/players")
 
 
 def test_an_error_in_the_process_of_the_coach_reaches_the_log_with_its_traceback(
