@@ -1,7 +1,7 @@
 """A snapshot of the table and the coach's advice as JSON, in the shapes of `web.json_schema`."""
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import NoneType
 from typing import Any, TypeVar, cast
@@ -266,7 +266,7 @@ def _turn(turn: Turn) -> TurnJson:
         "seat": turn.seat,
         "throws": [_throw(throw) for throw in turn.throws],
         "points": turn.points if turn.ending else turn.at_risk,
-        "locked_points": replace(turn, throws=turn.throws[:-1]).at_risk,
+        "locked_points": turn.locked_points,
         "penalty": turn.penalty + sum(throw.penalty for throw in turn.throws),
         "ending": turn.ending.value if turn.ending else None,
         "broken_off": turn.broken_off,

@@ -193,6 +193,12 @@ class Turn:
         return self.starting_points + self.bonus + kept
 
     @property
+    def locked_points(self) -> int:
+        """Points that were at risk before the last throw."""
+        last = self.last
+        return self.at_risk - (last.keep.score if last and last.keep else 0)
+
+    @property
     def hot(self) -> bool:
         """Whether the player had hot dice before the last throw."""
         return count_hot_dice(self.throws[:-1]) > 0
@@ -300,12 +306,6 @@ class State:
         return left or self.rules.n_dice
 
     @property
-    def locked_points(self) -> int:
-        """Points that were at risk in the turn before its last throw."""
-        last = self.turn.last
-        return self.turn.at_risk - (last.keep.score if last and last.keep else 0)
-
-    @property
     def is_charity_roll(self) -> bool:
         """Whether the player has only one throw, which is banked automatically if it scores."""
         return self.closer is not None and self.rules.last_round is LastRound.CHARITY_ROLL
@@ -329,7 +329,7 @@ class State:
         Args:
             keep: The keep. None stands for a throw without a keep, which cannot be banked and is worth 0.
         """
-        return self.locked_points + keep.score if keep else 0
+        return self.turn.locked_points + keep.score if keep else 0
 
     def bank_total(self, keep: Keep) -> int:
         """Return the sum of the score and the points of the turn, if it is banked with this keep."""

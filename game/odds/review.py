@@ -298,12 +298,12 @@ def _can_lose_points(rules: Ruleset) -> bool:
 
 
 def _options(state: State, odds: TurnOdds) -> tuple[TurnOption, ...]:
-    return odds.options(state.locked_points, state.keeps)
+    return odds.options(state.turn.locked_points, state.keeps)
 
 
 def _most(state: State) -> int:
     """Return the most points that the turn can have at risk after the last throw."""
-    return max(map(state.bank_points, state.keeps), default=state.locked_points)
+    return max(map(state.bank_points, state.keeps), default=state.turn.locked_points)
 
 
 def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Review:

@@ -137,7 +137,7 @@ def same(state, table, named):
         keeps = () if last and last.keep else state.keeps
         ours |= {
             "seat": state.turn.seat,
-            "at risk": state.locked_points if keeps else state.turn.at_risk,
+            "at risk": state.turn.locked_points if keeps else state.turn.at_risk,
             "keeps": {keep.dice: keep.score for keep in keeps},
             "refused": {k.dice for k in keeps if state.bank_refusal(k) is not None},
             "take over": left and (left.points, left.dice),

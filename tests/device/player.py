@@ -55,4 +55,4 @@ def _has_enough(account: Match) -> bool:
     state = account.state
     if state.bank_refusal():
         return False
-    return state.locked_points + state.best_bank_keep.score >= ENOUGH
+    return state.turn.locked_points + state.best_bank_keep.score >= ENOUGH

@@ -68,7 +68,7 @@ class Hands:
         if account.state.turn.last:
             keep = account.state.keeps[0]
             self.phone.locator(f"#keep-{''.join(map(str, keep.dice))}").click()
-            self.expect_at_risk(account.state.locked_points + keep.score)
+            self.expect_at_risk(account.state.turn.locked_points + keep.score)
         with self.phone.expect_response("**/throw"):
             self.phone.locator("#throw-dice").click()
 
@@ -95,7 +95,7 @@ class Hands:
         if state.winner is not None:
             expect(self.phone.locator(".hero h1")).to_contain_text("wins")
         elif state.turn.last:
-            self.expect_at_risk(state.locked_points + state.keeps[0].score)
+            self.expect_at_risk(state.turn.locked_points + state.keeps[0].score)
         else:
             expect(self.phone.locator(".hero h1")).to_contain_text(state.player.name)
 

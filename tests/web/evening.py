@@ -31,7 +31,7 @@ def played(names, seed=1, rules=RULES):
         state = match.state
         if state.winner is None and state.keeps and state.turn.last:
             best = state.keeps[0]
-            enough = state.locked_points + best.score >= 500
+            enough = state.turn.locked_points + best.score >= 500
             match = match.bank(best.dice) if enough else match.keep(best.dice)
     return match
 

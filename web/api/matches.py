@@ -299,7 +299,7 @@ def _drill_json(match_id: int, position: DrillPosition) -> DrillPositionJson:
         "turn": moment.turn,
         "seat": moment.seat,
         "players": [{"name": p.name, "team": p.team, "score": p.score} for p in state.players],
-        "at_risk": state.locked_points,
+        "at_risk": state.turn.locked_points,
         "dice": list(last.dice) if last else [],
         "by_chance": moment.win is not None,
         "done": {"dice": list(moment.done.dice), "bank": moment.done.bank},

@@ -121,7 +121,7 @@ def play(pair, random):
     table = pair.on_turn
     state = table.match.state
     best = state.best_bank_keep if state.turn.last else None
-    if best and not state.bank_refusal() and state.locked_points + best.score >= 300:
+    if best and not state.bank_refusal() and state.turn.locked_points + best.score >= 300:
         table.do(Bank())
     else:
         throw(table, random)

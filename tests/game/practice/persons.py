@@ -29,7 +29,7 @@ class Person:
         best = state.best_bank_keep
         at = self.few_dice if (best.dice_left or 6) <= 3 else self.many_dice
         lead = max(player.score for player in state.players)
-        wants = state.locked_points + best.score >= at * (
+        wants = state.turn.locked_points + best.score >= at * (
             1.5 if lead - state.player.score > 3_000 else 1
         )
         wants = wants != (self.random.random() < self.errs)
