@@ -323,7 +323,7 @@ def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Re
             reader.thrown(state, event, after)
         elif isinstance(event, Banked):
             keep = state.best_bank_keep if event.dice is None else None
-            reader.banked(state, keep.dice if keep else tuple(sorted(event.dice or ())))
+            reader.banked(state, keep.dice if keep else tuple(sorted(event.dice or ())), after)
     return Review(
         tuple(reader.moments), tuple(reader.curve), of_two=len(match.state.players) == _TWO
     )
@@ -394,16 +394,21 @@ class _Reviewer:
         chosen = next(option for option in options if option.keep == last.keep)
         self._decision(state, options, chosen, bank=False)
 
-    def banked(self, state: State, dice: tuple[int, ...]) -> None:
-        """Record the decision to bank.
+    def banked(self, state: State, dice: tuple[int, ...], after: State) -> None:
+        """Record the decision to bank. One that wins the match is no mistake, whatever throwing again earns on average.
 
         Args:
             state: State of the match before the bank.
             dice: The faces kept from the last throw.
+            after: State of the match after the bank.
         """
         options = _options(state, self._odds_of(state, _most(state)))
         chosen = next(option for option in options if option.keep and option.keep.dice == dice)
-        self._decision(state, options, chosen, bank=True)
+        if chosen.win_banked is None and after.winner in state.team_seats(state.turn.seat):
+            choice = _choice(chosen, bank=True)
+            self._record(state, Cause.DECISION, 0.0, None, done=choice, best=choice)
+        else:
+            self._decision(state, options, chosen, bank=True)
 
     def _decision(
         self, state: State, options: tuple[TurnOption, ...], chosen: TurnOption, *, bank: bool

@@ -114,6 +114,15 @@ def test_points_are_reviewed_without_a_solved_match():
     assert found.turning_point is None
 
 
+def test_a_bank_that_wins_is_no_mistake_even_if_throwing_again_earns_more_on_average():
+    match = Match.start(rule_files.load("welfare"), ["Anna", "Ben"]).push(ScoreSet(0, 9_950))
+    match = match.throw((1, 2, 3, 4, 4, 5)).bank((5,))
+    decision = review(match).moments[-1]
+
+    assert match.state.winner == 0
+    assert (decision.points, decision.win, decision.done) == (0.0, None, decision.best)
+
+
 def test_with_more_players_the_chance_is_smaller_than_that_of_two(wins):
     match = Match.start(RULES, ["Anna", "Ben", "Cleo"]).throw(FARKLE).throw((1, 1, 1, 2, 3)).bank()
     match = match.throw(FARKLE)

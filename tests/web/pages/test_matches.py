@@ -327,6 +327,20 @@ def test_a_drill_whose_matches_a_restored_backup_lacks_waits_and_then_finds_none
     assert "has not played a match yet" in client.get("/practice?name=anna").text
 
 
+def test_a_drill_does_not_offer_points_that_exceed_an_exact_target(table, tmp_path):
+    match = Match.start(load("welfare"), ["Anna", "Ben"])
+    match = match.push(ScoreSet(0, 9_950)).push(ScoreSet(1, 9_000))
+    match = match.throw((1, 2, 3, 4, 4, 5)).bank((1, 5))
+    history = journal_of(tmp_path, match)
+    client = make_app(table, history=history, coach=AtOnce(history)).test_client()
+    page = client.get("/practice?name=Anna").text
+
+    assert "Bank 50" in page
+    assert "End here" in page
+    assert "Bank 100" not in page
+    assert "Bank 150" not in page
+
+
 def test_other_programs_get_the_drill_with_the_cost_of_every_choice(client, coach):
     found = client.get("/api/v1/matches/drill?name=anna").json
     positions = found["positions"]
