@@ -36,8 +36,8 @@ FIRST_READER, READER_WITH_POSE, READER_WITHOUT_POSE = READERS
 pose is known, except a die of which the first network is certain, and the third if it is not
 (docs/decisions/reading.md)."""
 
-WEIGHTS: Mapping[str, float] = {"near": 1, "wide": 1, "deep": 2}
-"""Weights of the networks in the mean of their estimates. For real dice, `deep` is the best."""
+WEIGHTS: Mapping[str, float] = {"near": 1, "wide": 2, "deep": 2}
+"""Weights of the networks in the mean of their estimates. `wide` and `deep` start from photographs and are better than `near`."""
 
 NO_DIE_PROBABILITY = 0.8
 """Detections that are this likely not to be dice are not examined further."""

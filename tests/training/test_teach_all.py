@@ -12,6 +12,7 @@ echo "$(basename "$0") $*" >>"{said}"
 case "$*" in *"$(cat "{fails}")"*) exit 3;; esac
 """
 
+WIDE = "learn learning.teach wide nets --rests rests --traced traced --workers 1 --from vision/nets/deep.onnx --vary --rate 8e-4"
 CHANGE = (
     "learn learning.teach change nets --rests rests --traced traced --workers 1"
     " --steps 11000 --rate 3e-3 --again 4"
@@ -54,10 +55,10 @@ def test_each_step_comes_after_the_steps_it_needs(run, tmp_path):
         "learn learning.export finder nets",
         "learn learning.teach near nets --rests rests --traced traced --workers 1",
         "learn learning.export near nets",
-        "learn learning.teach wide nets --rests rests --traced traced --workers 1",
-        "learn learning.export wide nets",
         "learn learning.teach deep nets --rests rests --traced traced --workers 1 --imagenet",
         "learn learning.export deep nets",
+        WIDE,
+        "learn learning.export wide nets",
         CHANGE,
         "learn learning.export change nets",
         "learn learning.weigh --rests rests",

@@ -23,6 +23,8 @@ OBJECT_WEIGHT = 2.0
 """Extra weight of cells with an object, which are rare."""
 POSE_WEIGHT = 1.5
 """Weight of the losses for the pose of a die, which the networks learn late."""
+SOFT_OUTPUTS = ("shown", "leaning", "hidden", "stacked")
+"""Outputs that `anchor_loss` keeps close to those of another network. They come first in the output."""
 
 
 def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
@@ -172,6 +174,24 @@ def is_low(batch: Mapping[str, Tensor]) -> Tensor:
     """Return whether the camera sees each die from more than each angle of LOW_DEG, as 0 or 1 (n, 3)."""
     steep = number_columns(batch, "steep")[:, None]
     return (steep > torch.tensor(LOW_DEG, device=steep.device) / 10).float()
+
+
+def anchor_loss(out: Tensor, soft: Tensor, pose_weight: float = 1.0) -> Tensor:
+    """Return how far the answers of a network are from those of another network, as cross entropies.
+
+    Args:
+        out: Output of the network.
+        soft: SOFT_OUTPUTS (n, 10) of the other network.
+        pose_weight: Weight of each of SOFT_OUTPUTS after the first one, which has a weight of 1.
+    """
+    answers = split_outputs(out, DIE_OUTPUTS)
+    others = split_outputs(soft, {name: DIE_OUTPUTS[name] for name in SOFT_OUTPUTS})
+    loss = -(others["shown"].softmax(1) * answers["shown"].log_softmax(1)).sum(1).mean()
+    for name in SOFT_OUTPUTS[1:]:
+        truth = torch.sigmoid(others[name])
+        each = functional.binary_cross_entropy_with_logits(answers[name], truth)
+        loss = loss + pose_weight * each
+    return loss
 
 
 def _face_loss(answers: Tensor, batch: Mapping[str, Tensor]) -> Tensor:

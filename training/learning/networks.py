@@ -47,6 +47,8 @@ MOBILE_STAGES = (
 )
 """First stages of EfficientNet-Lite0: output channels, blocks, expansion, stride of the first block, and size of the
 depthwise kernel. The stage with 80 channels has a stride of 1 instead of 2, because the patches are small."""
+MOBILE_KINDS = ("wide", "deep")
+"""Networks with the first layers of EfficientNet-Lite0."""
 MOBILE_EPSILON, MOBILE_MOMENTUM = 1e-3, 0.05
 HAND_WIDTHS = (32, 64, 128, 256, 256)
 """Channels of the body of `hand` at each scale: those of MediaPipe's palm detector."""
@@ -105,6 +107,17 @@ class Residual(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Return the features of the block, which have the shape of its input."""
         return functional.relu(x + self.adds(x))
+
+
+class DepthwiseConv(nn.Conv2d):
+    """A convolution that filters each channel. On a CPU, it multiplies in 32 bits, because 16 bits are slower."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the filtered channels."""
+        if x.device.type != "cpu":
+            return super().forward(x)
+        with torch.autocast("cpu", enabled=False):
+            return super().forward(x.float())
 
 
 class InvertedResidual(nn.Module):
@@ -192,7 +205,7 @@ class ChangeNet(nn.Module):
 class DieNet(nn.Module):
     """A network that reads one die: it maps patches (n, 7, 64, 64; see `vision.crops`) to numbers (n, 16 or 20).
 
-    The layers of `near` and `wide` are made for this task. Those of `deep` are the first ones of EfficientNet-Lite0, so that its
+    The layers of `near` are made for this task. Those of `wide` and `deep` are the first ones of EfficientNet-Lite0, so that their
     training can start with weights from real photographs.
 
     During training, the output is followed by log odds for a grid of PART_GRID by PART_GRID cells: whether each cell
@@ -201,7 +214,7 @@ class DieNet(nn.Module):
 
     def __init__(self, kind: str) -> None:
         super().__init__()
-        self.body, d = _mobile_body() if kind == "deep" else _residual_body()
+        self.body, d = _mobile_body() if kind in MOBILE_KINDS else _residual_body()
         self.neck = nn.Sequential(nn.Conv2d(d, DIE_NECK, 1), nn.ReLU(True))
         self.parts = nn.Sequential(nn.Conv2d(d, 4 * PART_COUNT, 1), nn.PixelShuffle(2))
         flat = DIE_NECK * (PATCH_SIZES[kind][0] // 8) ** 2
@@ -367,7 +380,7 @@ def _view_head(inputs: int, side: int) -> nn.Sequential:
 
 
 def _residual_body() -> tuple[nn.Sequential, int]:
-    """Return the layers of `near` and `wide`, and how many channels they end with."""
+    """Return the layers of `near`, and how many channels they end with."""
     a, b, c, d = DIE_WIDTHS
     body = nn.Sequential(
         conv_block(PLANES, a, 2), conv_block(a, b), Residual(b),
@@ -378,7 +391,7 @@ def _residual_body() -> tuple[nn.Sequential, int]:
 
 
 def _mobile_body() -> tuple[nn.Sequential, int]:
-    """Return the layers of `deep`, and how many channels they end with."""
+    """Return the layers of `wide` and `deep`, and how many channels they end with."""
     layers, inputs = [*_mobile_conv(PLANES, MOBILE_STEM, 3, 2)], MOBILE_STEM
     for outputs, count, expansion, stride, kernel in MOBILE_STAGES:
         for k in range(count):
@@ -393,8 +406,9 @@ def _mobile_conv(
     inputs: int, outputs: int, kernel: int, stride: int = 1, groups: int = 1
 ) -> tuple[nn.Module, ...]:
     """Return a convolution of EfficientNet-Lite, its batch normalisation and its activation."""
+    convolution = nn.Conv2d if groups == 1 else DepthwiseConv
     return (
-        nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False),
+        convolution(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False),
         nn.BatchNorm2d(outputs, MOBILE_EPSILON, MOBILE_MOMENTUM),
         nn.ReLU6(True),
     )

