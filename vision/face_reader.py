@@ -37,7 +37,8 @@ pose is known, except a die of which the first network is certain, and the third
 (docs/decisions/reading.md)."""
 
 WEIGHTS: Mapping[str, float] = {"near": 1, "wide": 2, "deep": 2}
-"""Weights of the networks in the mean of their estimates. `wide` and `deep` start from photographs and are better than `near`."""
+"""Weights of the networks in the mean of their estimates. `wide` and `deep`, which began with weights from photographs, are better than
+`near`."""
 
 NO_DIE_PROBABILITY = 0.8
 """Detections that are this likely not to be dice are not examined further."""

