@@ -111,7 +111,7 @@ def _networks(options: argparse.Namespace) -> Iterator[TeachingStep]:
     evenings = str(options.folder / "evenings")
     yield TeachingStep("lamp evenings", (*learning, "training.learning.lamp_evenings", evenings))
     fit = (*learning, "training.learning.judge_evenings", evenings, "--fit")
-    yield TeachingStep("weights of faces", fit)
+    yield TeachingStep("weights of dice", fit)
     for kind in ("floor", "frame"):
         train = ("training.learning.train_tray", kind, nets, *rests)
         yield TeachingStep(f"train {kind}", (*learning, *train))

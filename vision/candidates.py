@@ -152,14 +152,15 @@ def find_candidates(
         likely = [one for one in seen if _is_likely(one)]
         missed = _missed_dice(change, tray, likely, pose, sizes)
         seen = without_duplicates([*seen, *read_faces(picture, missed, pose)])
-    others = resolve_doubts([one for one in seen if not _is_likely(one)], pose)
-    dice = [one for one in seen if _is_likely(one)]
     if len(known.leans) < ENOUGH_LEANS:
+        others = [one for one in seen if not _is_likely(one)]
         pose, dice = refine_pose(
-            dice, pose, lambda leans: _estimate_pose(picture, tray, (*known.leans, *leans))
+            [one for one in seen if _is_likely(one)],
+            pose,
+            lambda leans: _estimate_pose(picture, tray, (*known.leans, *leans)),
         )
-        dice = query_second_network(picture, dice, range(len(dice)), pose)
-    seen = resolve_doubts(dice, pose) + others
+        seen = dice + others
+    seen = resolve_doubts(query_second_network(picture, seen, pose), pose)
     candidates = [_candidate(one, pose, sizes, picture.shape) for one in seen]
     if tray is not None:
         candidates = _mark_isolated(candidates, change, tray)

@@ -46,14 +46,17 @@ NO_DIE_PROBABILITY = 0.8
 CLEAR_FACE_PROBABILITY = 0.99
 """A face that is this likely needs no further views. Neither does a die of which the first network is certain."""
 
-CERTAIN_FACE_PROBABILITY, CERTAIN_TILT_PROBABILITY = 0.96, 0.15
+CERTAIN_FACE_PROBABILITY, CERTAIN_TILT_PROBABILITY = 0.96, 0.08
 """The first network is certain of a die if it gives a face at least CERTAIN_FACE_PROBABILITY, and gives a tilt and hidden
-parts at most CERTAIN_TILT_PROBABILITY each. In evenings kept out of training, this left out six of ten examinations by
-the second network and changed no outcome (docs/decisions/reading.md)."""
+parts at most CERTAIN_TILT_PROBABILITY each. It overlooks many stacked dice that the second one recognises, so the second
+limit is low (docs/decisions/reading.md)."""
 
 DOUBTFUL_TILT_PROBABILITY = 0.2
 """A die that is this likely to be cocked or stacked gets further views. With 0.05, the readings
 were the same but took twice as long."""
+
+MAX_VIEWS = 4
+"""Largest number of orientations in which the networks see a die. All eight gave no better readings (docs/decisions/reading.md)."""
 
 STEEPEST_ANGLE = 2
 """Position of the angle of 55 degrees among those for which a network says whether the camera looks from further to the side
@@ -184,11 +187,10 @@ class Closeup:
 def read_faces(
     picture: Image, detections: Sequence[Detection], pose: CameraPose | None
 ) -> list[Closeup]:
-    """Read the face at each detection, and return one closeup of each die.
+    """Read the face at each detection with the first network, and return one closeup of each die.
 
-    The first network examines every detection, and those that may be dice once more at their corrected position if the
-    correction is large or, without a camera pose, the network is not certain. The second network then examines those that
-    are not certain; without a pose, it examines all that may be dice.
+    The network examines a possible die once more at its corrected position if the correction is large or, without a
+    camera pose, the network is not certain.
 
     Args:
         picture: (height, width, 3) BGR.
@@ -197,12 +199,13 @@ def read_faces(
     """
     first = query_networks([_cut(picture, one, FIRST_READER) for one in detections], pose)
     seen = [_moved(one) if _is_possible(one) else one for one in first]
-    possible = [k for k, one in enumerate(seen) if _is_possible(one)]
-    unsettled = [k for k in possible if not _is_settled(seen[k], pose)]
+    unsettled = [
+        k for k, one in enumerate(seen) if _is_possible(one) and not _is_settled(one, pose)
+    ]
     again = [_cut(picture, seen[k].detection, FIRST_READER) for k in unsettled]
     for k, one in zip(unsettled, query_networks(again, pose), strict=True):
         seen[k] = one
-    return without_duplicates(query_second_network(picture, seen, possible, pose))
+    return without_duplicates(seen)
 
 
 def without_duplicates(seen: Sequence[Closeup]) -> list[Closeup]:
@@ -213,21 +216,18 @@ def without_duplicates(seen: Sequence[Closeup]) -> list[Closeup]:
 
 
 def query_second_network(
-    picture: Image, closeups: Sequence[Closeup], possible: Sequence[int], pose: CameraPose | None
+    picture: Image, closeups: Sequence[Closeup], pose: CameraPose | None
 ) -> list[Closeup]:
-    """Return the closeups, with the second network's estimates of those dice that need them and have none yet.
+    """Return the closeups, with the second network's estimates of those dice that need them.
 
     Args:
         picture: (height, width, 3) BGR.
         closeups: Closeups with the first network's estimates.
-        possible: Indices of the closeups that may show dice.
         pose: Camera pose, or None if it is unknown. Then every possible die needs the second network.
     """
     out = list(closeups)
     needed = [
-        k
-        for k in possible
-        if len(out[k].estimates) == 1 and (pose is None or not out[k].is_certain)
+        k for k, one in enumerate(out) if _is_possible(one) and (pose is None or not one.is_certain)
     ]
     second = READER_WITHOUT_POSE if pose is None else READER_WITH_POSE
     patches = [_cut(picture, out[k].detection, second) for k in needed]
@@ -270,7 +270,7 @@ def resolve_doubts(closeups: Sequence[Closeup], pose: CameraPose | None) -> list
         pose: Camera pose, or None if it is unknown.
     """
     out = list(closeups)
-    for view in VIEWS[1:]:
+    for view in VIEWS[1:MAX_VIEWS]:
         doubtful = [k for k, one in enumerate(out) if one.is_doubtful]
         if not doubtful:
             break

@@ -58,3 +58,13 @@ def test_an_unlikely_face_is_asked_about_even_if_it_is_certainly_a_die(die, is_t
     unlikely = seen(die, is_certain_die=True, face=0.3)
 
     assert problem(unlikely, is_tray_known=is_tray_known) is Problem.UNREADABLE
+
+
+@pytest.mark.parametrize("cause", [Problem.COCKED, Problem.HIDDEN, Problem.STACKED])
+def test_one_sign_that_a_die_does_not_lie_flat_outweighs_clear_signs_against_the_others(die, cause):
+    signs = {Problem.COCKED: 1e-4, Problem.HIDDEN: 1e-4, Problem.STACKED: 1e-4} | {cause: 0.7}
+    tilt = replace(die.tilt, cocked=signs[Problem.COCKED], stacked=signs[Problem.STACKED])
+    face = replace(die.face, hidden=signs[Problem.HIDDEN])
+
+    assert problem(die, is_tray_known=True) is None
+    assert problem(replace(die, tilt=tilt, face=face), is_tray_known=True) is cause

@@ -68,11 +68,23 @@ def test_only_a_die_that_was_badly_placed_is_looked_at_again(five, asked, shift,
 def test_a_die_that_is_not_certain_is_examined_by_both_networks(five, asked):
     shot, die = five
     blurred = cv2.GaussianBlur(shot.image, (0, 0), die.edge / 6)
-    (seen,) = read_faces(blurred, [die], pose_of(shot))
+    (first,) = read_faces(blurred, [die], pose_of(shot))
+    (seen,) = query_second_network(blurred, [first], pose_of(shot))
 
-    assert not seen.is_certain
+    assert not first.is_certain
     assert asked["wide"] == 1
     assert set(seen.estimates) == {"near", "wide"}
+
+
+def test_a_doubtful_die_is_seen_in_four_orientations_by_both_networks(five, asked):
+    shot, die = five
+    blurred = cv2.GaussianBlur(shot.image, (0, 0), die.edge / 6)
+    seen = query_second_network(blurred, read_faces(blurred, [die], pose_of(shot)), pose_of(shot))
+    asked.clear()
+    (seen,) = resolve_doubts(seen, pose_of(shot))
+
+    assert asked == {"near": 3, "wide": 3}
+    assert len(seen.views) == 4
 
 
 @pytest.mark.parametrize(("shift", "looks"), [(0.0, 1), (0.3, 2)])
@@ -81,7 +93,7 @@ def test_without_a_camera_pose_the_network_from_photographs_also_examines_every_
 ):
     shot, die = five
     shifted = replace(die, x=die.x + shift * die.edge)
-    (seen,) = read_faces(shot.image, [shifted], None)
+    (seen,) = query_second_network(shot.image, read_faces(shot.image, [shifted], None), None)
 
     assert asked == {"near": looks, "deep": 1}
     assert face_of(seen) == 5
@@ -89,7 +101,7 @@ def test_without_a_camera_pose_the_network_from_photographs_also_examines_every_
 
 def test_the_network_from_photographs_counts_twice_as_much_as_the_first(five):
     shot, die = five
-    (seen,) = read_faces(shot.image, [die], None)
+    (seen,) = query_second_network(shot.image, read_faces(shot.image, [die], None), None)
     near, deep = (seen.estimates[name][0].face_logits for name in ("near", "deep"))
 
     assert seen.views[0].face_logits == pytest.approx((near + 2 * deep) / 3)
@@ -101,7 +113,7 @@ def test_a_die_that_is_no_longer_certain_gets_the_second_network(five):
     (estimate,) = certain.estimates["near"]
     unknown_face = replace(estimate, face_logits=np.zeros(7, np.float32))
     doubtful = replace(certain, estimates={"near": (unknown_face,)})
-    seen = query_second_network(shot.image, [certain, doubtful], [0, 1], pose_of(shot))
+    seen = query_second_network(shot.image, [certain, doubtful], pose_of(shot))
 
     assert doubtful.is_doubtful
     assert seen[0] is certain

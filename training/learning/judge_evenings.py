@@ -5,16 +5,16 @@ known, and once when the empty tray and earlier throws are known as well. The co
 right, how many ask (unsure) and how many are silent errors (wrong but sure), and every throw that is read worse when
 more is known. Then it prints, at several thresholds for the probability that a face is right, the number of questions
 and silent errors in throws without foreign objects or traps, and how many of the faces with a similar probability are
-right.
+right. At several thresholds for the probability that a die lies flat, it prints how many dice lead to a question.
 
-With `--fit`, the command fits that probability to the dice of all throws, and writes the weights.
+With `--fit`, the command fits these probabilities to the dice of all throws, and writes the weights.
 """
 
 import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass
 from itertools import pairwise
 from math import exp, hypot
 from pathlib import Path
@@ -24,37 +24,49 @@ import cv2
 import numpy as np
 
 from training.learning.export import NETS
-from training.learning.odds_scaling import fit_logistic
+from training.learning.odds_scaling import EVIDENCE_NAMES, fit_evidence
+from training.scenes.truth import COCKED_DEG, MIN_SEEN
 from vision import read
 from vision.candidates import find_candidates
-from vision.decision import Evidence, evidence
+from vision.decision import evidence
 from vision.images import Image, load
 from vision.known_tray import UNKNOWN_TRAY, KnownTray
-from vision.reading import Problem, Quad, Reading
+from vision.reading import Die, Problem, Quad, Reading
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.86, 0.9, 0.95)
 CHANCE_LIMITS = (0.0, 0.5, 0.7, 0.8, 0.86, 0.9, 0.95, 0.98, 0.99, 1.01)
 """Limits of the ranges of probability for which faces are counted. No probability reaches the last limit."""
+FLAT_THRESHOLDS = (0.5, 0.65, 0.8, 0.85, 0.9, 0.95)
 SILENT_PRICE = 20
 """Number of questions that cost as much as one silent error (a reading that is wrong but sure)."""
-FACE_EVIDENCE = (
-    "bias",
-    "reader_log_odds",
-    "worst_view_log_odds",
-    "agreement_log_odds",
-    "familiarity",
-)
-EVIDENCE_NAMES = tuple(field.name for field in fields(Evidence))
-MAX_OFFSET_EDGES, MIN_SEEN = 0.5, 0.8
+FITTED = {
+    "is_face_right": (
+        "bias",
+        "reader_log_odds",
+        "worst_view_log_odds",
+        "agreement_log_odds",
+        "familiarity",
+    ),
+    "is_flat": ("bias", "flat_log_odds", "is_isolated"),
+}
+"""The sums of evidence that `--fit` can fit, with the evidence in each. The names are also fields of `FaceRead`."""
+MAX_OFFSET_EDGES, MIN_SEEN_TO_READ = 0.5, 0.8
 OUTCOMES = ("right", "asked", "silent")
 
 
 @dataclass(frozen=True)
 class FaceRead:
-    """The evidence about one die with a value, and whether the value is right."""
+    """The evidence about one die with a value, and the truth about it.
+
+    Attributes:
+        seen: The evidence, in the order of `EVIDENCE_NAMES`.
+        is_face_right: Whether the value is right.
+        is_flat: Whether the die lies flat, in full view and not on another die, or None if there is no die.
+    """
 
     seen: tuple[float, ...]
-    is_right: bool
+    is_face_right: bool
+    is_flat: bool | None
 
 
 @dataclass(frozen=True)
@@ -74,7 +86,12 @@ def main() -> None:
     """Read all evenings, print the outcomes, and fit the weights if `--fit` is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--fit", action="store_true", help="fit and write the weights of faces")
+    parser.add_argument(
+        "--fit",
+        nargs="*",
+        choices=tuple(FITTED),
+        help="fit and write these weights (without names, all)",
+    )
     parser.add_argument("--weights", type=Path, default=NETS / "decision.json")
     options = parser.parse_args()
     cv2.setNumThreads(1)
@@ -84,10 +101,16 @@ def main() -> None:
     weights = json.loads(options.weights.read_text())
     print("\n".join(_curve(reads, weights["is_face_right"])))
     print("\n".join(_reliability(reads, weights["is_face_right"])))
-    if options.fit:
-        weights["is_face_right"] = _fit(reads)
+    print("\n".join(_trade(reads, weights["is_flat"])))
+    if options.fit is not None:
+        faces = [face for one in reads for face in one.faces]
+        for name in options.fit or FITTED:
+            known = [(face.seen, getattr(face, name)) for face in faces]
+            cases = [(seen, truth) for seen, truth in known if truth is not None]
+            weights[name] = fit_evidence(cases, FITTED[name])
         options.weights.write_text(json.dumps(weights, indent=1) + "\n")
         print("\n".join(_curve(reads, weights["is_face_right"])))
+        print("\n".join(_trade(reads, weights["is_flat"])))
 
 
 def read_evening(place: Path) -> Iterator[ThrowRead]:
@@ -141,13 +164,23 @@ def _faces(
             continue
         place = min(candidates, key=lambda c: hypot(c.detection.x - die.x, c.detection.y - die.y))
         seen = astuple(evidence(place, is_tray_known=True))
-        yield FaceRead(seen, any(_shows(truth, die.x, die.y, die.value) for truth in row["dice"]))
+        truth = next((one for one in row["dice"] if _is_at(one, die)), None)
+        if truth is None:
+            yield FaceRead(seen, is_face_right=False, is_flat=None)
+            continue
+        is_seen = truth["top_visible_frac"] > MIN_SEEN_TO_READ
+        is_flat = truth["tilt_deg"] <= COCKED_DEG and truth["top_visible_frac"] > MIN_SEEN
+        yield FaceRead(
+            seen,
+            is_face_right=is_seen and truth["top_face"] == die.value,
+            is_flat=is_flat and not truth["stacked"],
+        )
 
 
-def _shows(truth: Mapping[str, Any], x: float, y: float, value: int) -> bool:
-    away = hypot(truth["top_center"][0] - x, truth["top_center"][1] - y)
-    is_there = away < MAX_OFFSET_EDGES * truth["size_px"] and truth["top_visible_frac"] > MIN_SEEN
-    return bool(is_there and truth["top_face"] == value)
+def _is_at(truth: Mapping[str, Any], die: Die) -> bool:
+    """Return whether a labelled die is where `die` was read."""
+    away = hypot(truth["top_center"][0] - die.x, truth["top_center"][1] - die.y)
+    return bool(away < MAX_OFFSET_EDGES * truth["size_px"])
 
 
 def _outcomes(reads: list[ThrowRead]) -> Iterator[str]:
@@ -185,7 +218,7 @@ def _reliability(reads: list[ThrowRead], weights: Mapping[str, float]) -> Iterat
 
     The faces of all readings count, however much was known about the tray.
     """
-    chances = [(_chance(face, weights), face.is_right) for one in reads for face in one.faces]
+    chances = [(_chance(face, weights), face.is_face_right) for one in reads for face in one.faces]
     for low, high in pairwise(CHANCE_LIMITS):
         found = [is_right for chance, is_right in chances if low <= chance < high]
         if found:
@@ -198,12 +231,18 @@ def _chance(face: FaceRead, weights: Mapping[str, float]) -> float:
     return 1 / (1 + exp(-odds))
 
 
-def _fit(reads: list[ThrowRead]) -> dict[str, float]:
-    faces = [face for one in reads for face in one.faces]
-    columns = [EVIDENCE_NAMES.index(name) for name in FACE_EVIDENCE]
-    seen = np.array([face.seen for face in faces])[:, columns]
-    fitted = fit_logistic(seen, np.array([face.is_right for face in faces], float))
-    return {name: round(float(w), 3) for name, w in zip(FACE_EVIDENCE, fitted, strict=True)}
+def _trade(reads: list[ThrowRead], weights: Mapping[str, float]) -> Iterator[str]:
+    """Yield a line for each threshold: how many flat dice lead to a question, and how many others do not.
+
+    Only dice whose face is read correctly count.
+    """
+    faces = [f for one in reads for f in one.faces if f.is_face_right and f.is_flat is not None]
+    is_flat = np.array([face.is_flat for face in faces])
+    chances = np.array([_chance(face, weights) for face in faces])
+    yield f"{is_flat.sum()} dice are flat, {(~is_flat).sum()} are not; share of flat dice asked about, share of others that pass:"
+    for least in FLAT_THRESHOLDS:
+        asked, passed = (chances[is_flat] < least).mean(), (chances[~is_flat] >= least).mean()
+        yield f"threshold {least:.2f}: {asked:.1%} asked about, {passed:.1%} pass"
 
 
 if __name__ == "__main__":

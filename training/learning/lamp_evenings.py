@@ -1,7 +1,7 @@
 """Render evenings under small, bright lamps and glare: python -m training.learning.lamp_evenings DIR.
 
 An evening at one tray has an empty-tray image, two throws from which the reader learns about the dice, three throws
-without difficulties, one with foreign objects, and one that often has a cocked or stacked die. Every third evening
+without difficulties, one with foreign objects, and four that often have a cocked or stacked die. Every third evening
 shows kinds of dice and surroundings that are kept out of training. None of these images is used for training;
 `judge_evenings` reads them. The command resumes where it stopped.
 """
@@ -40,8 +40,9 @@ HARD_LIGHT_CHANCE, GLARE_CHANCE = 0.7, 0.3
 ROOM_EXPONENT = (0.0, 1.2)
 """How many times brighter a room is than in the hard light of training views, as a range of powers of ten."""
 MAX_DICE = 6
-OBJECT_THROW, TRICKY_THROW = 4, 5
-"""Numbers of the throws with foreign objects, and with a die that should be cocked or stacked."""
+THROWS, OBJECT_THROW, FIRST_TRICKY_THROW = 8, 4, 5
+"""Number of throws to read, and the numbers of the throw with foreign objects and of the first one with a die that should be
+cocked or stacked. All later ones should have such a die as well."""
 
 
 def main() -> None:
@@ -98,13 +99,13 @@ def _setting(rng: Generator, number: int) -> Setting:
 
 
 def _plan(rng: Generator) -> list[tuple[str, PlannedThrow]]:
-    counts = [int(rng.integers(1, MAX_DICE + 1)) for _ in range(8)][3:]
+    counts = [int(rng.integers(1, MAX_DICE + 1)) for _ in range(3 + THROWS)][3:]
     plan = [("empty", PlannedThrow(0))]
     plan += [(f"learn_{k}", PlannedThrow(MAX_DICE, apart=True)) for k in (1, 2)]
-    return plan + [
-        (f"throw_{k:02d}", PlannedThrow(count, things=k == OBJECT_THROW, tricky=k == TRICKY_THROW))
-        for k, count in enumerate(counts, 1)
-    ]
+    for k, count in enumerate(counts, 1):
+        throw = PlannedThrow(count, things=k == OBJECT_THROW, tricky=k >= FIRST_TRICKY_THROW)
+        plan.append((f"throw_{k:02d}", throw))
+    return plan
 
 
 def _photograph(

@@ -4,7 +4,8 @@ A network that is too confident gives log odds that are too far from zero. Scali
 and others, On Calibration of Modern Neural Networks, 2017). A shift corrects for how rare a case is in the samples.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
 
 import numpy as np
 import torch
@@ -15,11 +16,13 @@ from training.learning.exams import find_peaks, run_network
 from training.learning.losses import is_low, number_columns, to_device
 from training.learning.networks import DIE_OUTPUTS, FINDER_OUTPUTS, VIEW_OUTPUTS, split_outputs
 from training.learning.samples.sample_stream import Arrays
+from vision.decision import Evidence
 
 Vector = NDArray[np.float64]
 RIDGE = 0.002
 """Strength of the ridge penalty on the weights."""
 SCALES = np.geomspace(0.3, 3, 61)
+EVIDENCE_NAMES = tuple(field.name for field in fields(Evidence))
 
 
 def fit_logistic(seen: Vector, truth: Vector) -> Vector:
@@ -40,6 +43,22 @@ def fit_logistic(seen: Vector, truth: Vector) -> Vector:
         if np.abs(step).max() < 1e-6:
             break
     return weights
+
+
+def fit_evidence(
+    cases: Sequence[tuple[tuple[float, ...], bool]], names: Sequence[str]
+) -> dict[str, float]:
+    """Return the weights of a sum of evidence, fitted to labelled cases.
+
+    Args:
+        cases: For each case, the evidence in the order of the fields of `vision.decision.Evidence`, and whether that for which
+            it is evidence is true.
+        names: The fields of `Evidence` that the sum uses.
+    """
+    seen, truths = zip(*cases, strict=True)
+    columns = [EVIDENCE_NAMES.index(name) for name in names]
+    weights = fit_logistic(np.array(seen)[:, columns], np.array(truths, float))
+    return {name: round(float(w), 3) for name, w in zip(names, weights, strict=True)}
 
 
 def fit_output_scales(net: nn.Module, kind: str, samples: Arrays) -> dict[str, dict[str, float]]:

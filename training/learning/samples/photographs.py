@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from calibration.rectify import GAMMA
 from training.learning.samples.tray_views import UNKNOWN_PART, TrayView, TrueDice
-from vision.face_reader import Closeup, read_faces
+from vision.face_reader import Closeup, query_second_network, read_faces
 from vision.finder import COARSE_PX, FRAME_PX, TRAY_PX, find_dice
 from vision.images import ImagePyramid
 
@@ -162,7 +162,7 @@ def _places(
     widths_px = (COARSE_PX, COARSE_PX // 2) if single else (FRAME_PX, TRAY_PX)
     pyramid = ImagePyramid(picture)
     detections = [one for width in widths_px for one in find_dice(pyramid, width).detections]
-    seen = read_faces(picture, detections, None)
+    seen = query_second_network(picture, read_faces(picture, detections, None), None)
     out = []
     for x, y, wide, high, value in boxes:
         side = max(wide, high)
