@@ -91,7 +91,7 @@ TIME = """
 
 The charts show the processor time of a reading with one thread. The orange line is four passes of blur, Otsu's threshold and contours over the same frame;
 every reader that looks for outlines needs at least one. The networks see a tray at one size, so a larger picture takes hardly any longer. After that,
-each die is read once by itself, and an unclear one up to eight times.
+each die is read once by itself, and an unclear one up to four times.
 
 ![Reading time by picture size and by number of dice](pictures/reading-time.svg)
 
