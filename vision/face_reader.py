@@ -48,15 +48,16 @@ CLEAR_FACE_PROBABILITY = 0.99
 
 CERTAIN_FACE_PROBABILITY, CERTAIN_TILT_PROBABILITY = 0.96, 0.08
 """The first network is certain of a die if it gives a face at least CERTAIN_FACE_PROBABILITY, and gives a tilt and hidden
-parts at most CERTAIN_TILT_PROBABILITY each. It overlooks many stacked dice that the second one recognises, so the second
-limit is low (docs/decisions/reading.md)."""
+parts at most CERTAIN_TILT_PROBABILITY each. The limit for the tilt is low because the second network recognises stacked dice
+that the first one overlooks (docs/decisions/reading.md)."""
 
 DOUBTFUL_TILT_PROBABILITY = 0.2
 """A die that is this likely to be cocked or stacked gets further views. With 0.05, the readings
 were the same but took twice as long."""
 
 MAX_VIEWS = 4
-"""Largest number of orientations in which the networks see a die. All eight gave no better readings (docs/decisions/reading.md)."""
+"""Largest number of orientations in which the networks see a die. Further ones do not improve the readings
+(docs/decisions/reading.md)."""
 
 STEEPEST_ANGLE = 2
 """Position of the angle of 55 degrees among those for which a network says whether the camera looks from further to the side

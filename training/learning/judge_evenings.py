@@ -164,7 +164,8 @@ def _faces(
             continue
         place = min(candidates, key=lambda c: hypot(c.detection.x - die.x, c.detection.y - die.y))
         seen = astuple(evidence(place, is_tray_known=True))
-        truth = next((one for one in row["dice"] if _is_at(one, die)), None)
+        there = [truth for truth in row["dice"] if _is_at(truth, die)]
+        truth = max(there, key=lambda one: one["top_visible_frac"], default=None)
         if truth is None:
             yield FaceRead(seen, is_face_right=False, is_flat=None)
             continue
