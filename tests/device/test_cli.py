@@ -248,6 +248,20 @@ def test_read_uses_further_pictures_of_the_tray(call, tmp_path, tray):
     assert "no.png: no such file" in done.stderr
 
 
+def test_read_asks_about_a_die_on_top_of_another(call, tmp_path):
+    picture = tmp_path / "throw.jpg"
+    picture.symlink_to(Path(__file__).parents[1] / "vision" / "rendered_stack.jpg")
+    tray = [[727.7, 58.4], [242.3, 65.6], [241.7, 473.6], [727.0, 482.4]]
+    listed = tmp_path / "list.jsonl"
+    listed.write_text(json.dumps({"file": picture.name, "tray": tray}))
+
+    reading = json.loads(call("read", "--json", "--list", str(listed)).stdout)
+
+    problems = {(die["value"], die["problem"]) for die in reading["dice"]}
+    assert reading["sure"] is False
+    assert problems == {(1, None), (4, None), (5, None), (6, None), (6, "stacked")}
+
+
 def test_further_pictures_are_used_together_with_a_profile(call, tmp_path, tray):
     listed, profile = tmp_path / "list.jsonl", tmp_path / "calibration.toml"
     save(Profile("a camera", "now", Outline.of(tray, 1536, 864)), profile)
