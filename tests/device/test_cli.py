@@ -249,11 +249,10 @@ def test_read_uses_further_pictures_of_the_tray(call, tmp_path, tray):
 
 
 def test_read_asks_about_a_die_on_top_of_another(call, tmp_path):
-    picture = tmp_path / "throw.jpg"
-    picture.symlink_to(Path(__file__).parents[1] / "vision" / "rendered_stack.jpg")
+    picture = Path(__file__).parents[1] / "vision" / "rendered_stack.jpg"
     tray = [[727.7, 58.4], [242.3, 65.6], [241.7, 473.6], [727.0, 482.4]]
     listed = tmp_path / "list.jsonl"
-    listed.write_text(json.dumps({"file": picture.name, "tray": tray}))
+    listed.write_text(json.dumps({"file": str(picture), "tray": tray}))
 
     reading = json.loads(call("read", "--json", "--list", str(listed)).stdout)
 

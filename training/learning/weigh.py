@@ -1,4 +1,4 @@
-"""Fit the weights of the evidence: python -m training.learning.weigh --rests DIR.
+"""Fit the weights of the evidence for a die: python -m training.learning.weigh --rests DIR.
 
 The command renders views of kinds used for training and of kinds that are kept out of it, reads them with the networks in
 `vision`, and fits a sum of evidence (see `vision.decision`) to the true labels: whether there is a die at a place. In half
