@@ -92,6 +92,7 @@ def _networks(options: argparse.Namespace) -> Iterator[TeachingStep]:
     nets, rests = str(options.folder / "nets"), ("--rests", str(options.folder / "rests"))
     for kind, more in (
         ("finder", ()),
+        ("finder_alone", ()),
         ("near", ()),
         ("deep", ("--imagenet",)),
         ("wide", WIDE_OPTIONS),

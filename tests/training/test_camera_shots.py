@@ -63,3 +63,19 @@ def test_lean_points_from_foot_to_top(view):
         off = (tops[k] - view.dice.foot[k]) / edges[k]
 
         assert np.allclose(lean, off, atol=0.12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_view_of_an_evening_shows_the_whole_tray_from_above(seed):
+    from training.learning.samples.tray_views import cast_evening
+    from training.scenes.kept_out import Purpose
+
+    view = cast_evening(seed, Purpose.TEACH, empty=True)
+
+    size = view.part.shape[::-1]
+    assert (view.tray > -0.05 * np.array(size)).all()
+    assert (view.tray < 1.05 * np.array(size)).all()
+    assert np.degrees(np.arccos(-view.up[2])) < 20
+    assert view.empty.shape == view.light.shape
+    again = cast_evening(seed, Purpose.TEACH, empty=True)
+    assert np.array_equal(view.light, again.light)

@@ -110,3 +110,22 @@ def test_each_channel_is_filtered_in_32_bits_on_a_cpu():
     filtered = DepthwiseConv(8, 8, 3, groups=8)
     with torch.autocast("cpu", torch.bfloat16):
         assert filtered(torch.rand(1, 8, 6, 6)).dtype == torch.float32
+
+
+def test_the_finder_alone_learns_from_the_same_samples_without_the_empty_tray():
+    from training.learning.samples.sample_stream import make_samples
+    from training.learning.samples.tray_views import cast_evening
+    from training.scenes.kept_out import Purpose
+
+    view = cast_evening(3, Purpose.TEACH, empty=True)
+    samples = make_samples(view, np.random.default_rng(1), 8, "finder_alone")
+    assert samples["known"].any()
+    losses = [
+        trainer_of("finder_alone").train_step(changed)
+        for changed in (samples, samples | {"empty": 255 - samples["empty"]})
+    ]
+
+    assert losses[0] == losses[1]
+    trainer = trainer_of("finder_alone")
+    heat = [trainer.train_step(samples)["heat"] for _ in range(20)]
+    assert heat[-1] < heat[0]

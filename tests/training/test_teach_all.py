@@ -53,6 +53,8 @@ def test_each_step_comes_after_the_steps_it_needs(run, tmp_path):
         "render rendering.own_evenings own",
         "learn learning.teach finder nets --rests rests --traced traced --workers 1",
         "learn learning.export finder nets",
+        "learn learning.teach finder_alone nets --rests rests --traced traced --workers 1",
+        "learn learning.export finder_alone nets",
         "learn learning.teach near nets --rests rests --traced traced --workers 1",
         "learn learning.export near nets",
         "learn learning.teach deep nets --rests rests --traced traced --workers 1 --imagenet",
@@ -112,7 +114,7 @@ def test_without_blender_the_command_says_what_is_skipped(run, capsys):
 def test_the_options_half_and_workers_are_passed_to_the_training_of_each_network(run):
     taught = [line for line in run("--half", "--workers", "15") if "learning.teach" in line]
 
-    assert len(taught) == 5
+    assert len(taught) == 6
     assert all("--half --workers 15" in line for line in taught)
 
 

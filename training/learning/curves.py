@@ -14,7 +14,11 @@ from training.learning.samples.die_sizes import PATCH_SIZES
 
 EXAMS = {"taught": "taught", "kept_out": "kept out"}
 """Names of the test sets in a row of the file, and in the legend."""
-MAIN_GRADES = {"finder": "found_unknown", "change": "seen"} | dict.fromkeys(PATCH_SIZES, "face")
+MAIN_GRADES = {
+    "finder": "found_unknown",
+    "finder_alone": "found_unknown",
+    "change": "seen",
+} | dict.fromkeys(PATCH_SIZES, "face")
 """The most informative score of each network."""
 
 

@@ -41,7 +41,7 @@ TROUBLE_FACTOR = 2.0
 """How many times as often as in training the hard exam shows each difficulty."""
 FIRST_VIEW = 1_000
 """Number of the first view. Views for training have much higher numbers."""
-EXAM_SIZES = {"finder": (36, 3), "change": (36, 3)} | dict.fromkeys(PATCH_SIZES, (50, 30))
+EXAM_SIZES = dict.fromkeys(WHOLE_TRAY_KINDS, (36, 3)) | dict.fromkeys(PATCH_SIZES, (50, 30))
 """Number of views in each exam, and number of samples of each view."""
 MIN_DIE_LOG_ODDS, MAX_OFFSET_EDGES = -0.85, 0.5
 """Log odds from which a die counts as found, as in `vision`, and the largest distance between the detection and
@@ -137,7 +137,7 @@ def grade(net: nn.Module, kind: str, samples: Arrays, device: torch.device) -> d
     """
     answers = run_network(net, kind, samples, device)
     match kind:
-        case "finder":
+        case "finder" | "finder_alone":
             return _finder_grades(answers, samples)
         case "change":
             return _change_grades(answers, samples)

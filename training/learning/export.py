@@ -20,23 +20,31 @@ from training.learning.networks import (
     FINDER_OUTPUTS,
     FINDER_PLANES,
     HALF_SUFFIX,
+    IMAGE_PLANES,
     die_outputs,
     output_slices,
 )
 from training.learning.odds_scaling import fit_output_scales
 from training.learning.samples.die_sizes import PATCH_SIZES
+from training.learning.samples.finder_samples import FINDER_KINDS
 from training.learning.samples.sample_stream import concatenate
 from training.learning.teach import BATCH_SIZES, EXAMPLE_COUNT, new_network, update_mean
 from vision.crops import PLANES
 
 NETS = Path(__file__).parents[2] / "vision" / "nets"
-INPUT_SHAPES = {"finder": (1, FINDER_PLANES, 448, 576), "change": (1, 6, 288, 384)}
+INPUT_SHAPES = {
+    "finder": (1, FINDER_PLANES, 448, 576),
+    "finder_alone": (1, IMAGE_PLANES, 448, 576),
+    "change": (1, 6, 288, 384),
+}
 """Input shapes of the networks that see a whole image.
 
 When OpenCV 4 loads a file, it replaces a variable size with 1. Halving and doubling that size in the network gives 2,
 so OpenCV refuses the file. The fixed size does not restrict use: any multiple of 32 pixels works.
 """
-OUTPUTS = {"finder": FINDER_OUTPUTS} | {kind: die_outputs(kind) for kind in PATCH_SIZES}
+OUTPUTS = dict.fromkeys(FINDER_KINDS, FINDER_OUTPUTS) | {
+    kind: die_outputs(kind) for kind in PATCH_SIZES
+}
 CHANGE_OUTPUTS = {"stands": 1}
 
 

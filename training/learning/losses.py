@@ -16,6 +16,7 @@ from training.learning.networks import (
 )
 from training.learning.samples.die_samples import NUMBER_NAMES
 from training.learning.samples.die_sizes import PATCH_SIZES
+from training.learning.samples.finder_samples import FINDER_KINDS
 from training.learning.samples.sample_stream import Arrays
 
 Losses = dict[str, Tensor]
@@ -45,6 +46,12 @@ def finder_input(batch: Mapping[str, Tensor]) -> Tensor:
     both = torch.cat([batch["picture"], batch["empty"]], dim=3).permute(0, 3, 1, 2).float() / 255
     known = batch["known"].float()[:, None, None, None].expand(-1, 1, *both.shape[2:])
     return torch.cat([both, known], 1).contiguous(memory_format=torch.channels_last)
+
+
+def image_input(batch: Mapping[str, Tensor]) -> Tensor:
+    """Return the image as the input (n, 3, h, w) of a network that sees nothing else, from 0 to 1."""
+    image = batch["picture"].permute(0, 3, 1, 2).float() / 255
+    return image.contiguous(memory_format=torch.channels_last)
 
 
 def die_batch_input(batch: Mapping[str, Tensor]) -> Tensor:
@@ -207,7 +214,13 @@ def _absolute_error(answers: Tensor, truth: Tensor, weight: Tensor) -> Tensor:
     return ((answers - truth).abs() * weight[:, None]).sum() / weight.sum().clamp(min=1)
 
 
-LOSSES = {"finder": finder_loss, "change": change_loss} | dict.fromkeys(PATCH_SIZES, die_loss)
-INPUTS = {"finder": finder_input, "change": change_input} | dict.fromkeys(
-    PATCH_SIZES, die_batch_input
+LOSSES = (
+    dict.fromkeys(FINDER_KINDS, finder_loss)
+    | {"change": change_loss}
+    | dict.fromkeys(PATCH_SIZES, die_loss)
 )
+INPUTS = {
+    "finder": finder_input,
+    "finder_alone": image_input,
+    "change": change_input,
+} | dict.fromkeys(PATCH_SIZES, die_batch_input)

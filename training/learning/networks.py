@@ -33,6 +33,10 @@ LOW_DEG = (35.0, 45.0, 55.0)
 FINDER_PLANES = 7
 """Channels of the finder's input: blue, green and red of the image and of the empty-tray image, and whether the latter
 is known."""
+IMAGE_PLANES = 3
+"""Channels of the input of a network that sees only the image."""
+ALONE_WIDTHS = (12, 24, 32, 48, 64)
+"""Channels of the finder without the empty-tray image at each scale."""
 HALF_SUFFIX = "_half"
 """Suffix of the names of 16-bit weights in an exported file."""
 DIE_WIDTHS, DIE_NECK, DIE_LAST = (24, 32, 72, 128), 40, 96
@@ -143,15 +147,20 @@ class InvertedResidual(nn.Module):
 
 
 class FinderNet(nn.Module):
-    """A network that finds dice: it maps images (n, 7, h, w) to outputs (n, 9, h/4, w/4).
+    """A network that finds dice: it maps images (n, planes, h, w) to outputs (n, 9, h/4, w/4).
 
     The values of the input are from 0 to 1. Its height and width are multiples of 32.
     """
 
-    def __init__(self, widths: tuple[int, ...] = (16, 24, 32, 48, 64), neck: int = 24) -> None:
+    def __init__(
+        self,
+        planes: int = FINDER_PLANES,
+        widths: tuple[int, ...] = (16, 24, 32, 48, 64),
+        neck: int = 24,
+    ) -> None:
         super().__init__()
         a, b, c, d, e = widths
-        self.s4 = nn.Sequential(conv_block(FINDER_PLANES, a, 2), conv_block(a, b, 2))
+        self.s4 = nn.Sequential(conv_block(planes, a, 2), conv_block(a, b, 2))
         self.s8 = nn.Sequential(conv_block(b, c, 2), conv_block(c, c), conv_block(c, c))
         self.s16 = nn.Sequential(conv_block(c, d, 2), conv_block(d, d), conv_block(d, d))
         self.s32 = nn.Sequential(conv_block(d, e, 2), conv_block(e, e), conv_block(e, e))

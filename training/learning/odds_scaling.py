@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from training.learning.exams import find_peaks, run_network
 from training.learning.losses import is_low, number_columns, to_device
 from training.learning.networks import DIE_OUTPUTS, FINDER_OUTPUTS, VIEW_OUTPUTS, split_outputs
+from training.learning.samples.finder_samples import FINDER_KINDS
 from training.learning.samples.sample_stream import Arrays
 from vision.decision import Evidence
 
@@ -70,7 +71,7 @@ def fit_output_scales(net: nn.Module, kind: str, samples: Arrays) -> dict[str, d
         samples: Samples that were not used for training the network.
     """
     out = run_network(net, kind, samples, torch.device("cpu"))
-    if kind == "finder":
+    if kind in FINDER_KINDS:
         return {name: _platt_line(*both) for name, *both in _of_finder(out, samples)}
     lines = {name: _platt_line(*both) for name, *both in _of_die(out, samples)}
     return {"shown": {"scale": _temperature(out, samples)}} | lines

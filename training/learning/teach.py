@@ -1,6 +1,6 @@
 """Train a network: python -m training.learning.teach finder OUT --rests DIR.
 
-`finder` finds dice, `near`, `wide` and `deep` read one die, and `change` tells foreign objects from shadows. Training starts
+`finder` and `finder_alone` find dice, `near`, `wide` and `deep` read one die, and `change` tells foreign objects from shadows. Training starts
 with random weights, with those of an exported network (--from), or, for `wide` and `deep`, with those of EfficientNet-Lite0
 (--imagenet). If OUT/KIND.pt exists, it resumes from there. The command appends a line to OUT/KIND.jsonl every 50 steps,
 and every 1,000 steps it adds the scores on all test sets.
@@ -22,15 +22,24 @@ from torch import nn
 
 from training.learning.exams import grade, load_exams
 from training.learning.losses import INPUTS, LOSSES, anchor_loss, to_device
-from training.learning.networks import MOBILE_KINDS, ChangeNet, DieNet, FinderNet
+from training.learning.networks import (
+    ALONE_WIDTHS,
+    IMAGE_PLANES,
+    MOBILE_KINDS,
+    ChangeNet,
+    DieNet,
+    FinderNet,
+)
 from training.learning.samples.die_sizes import PATCH_SIZES
+from training.learning.samples.finder_samples import FINDER_KINDS
 from training.learning.samples.sample_stream import Arrays, SampleRecipe, SampleStream
 from training.learning.samples.view_source import Materials
 from training.learning.variation import mirror_half, vary_colours
 
-BATCH_SIZES = {"finder": 16, "change": 16} | dict.fromkeys(PATCH_SIZES, 128)
+BATCH_SIZES = dict.fromkeys((*FINDER_KINDS, "change"), 16) | dict.fromkeys(PATCH_SIZES, 128)
 FIRST_VIEWS = {
     "finder": 10_000_000,
+    "finder_alone": 12_000_000,
     "near": 20_000_000,
     "change": 30_000_000,
     "wide": 40_000_000,
@@ -55,6 +64,8 @@ def new_network(kind: str) -> nn.Module:
     match kind:
         case "finder":
             return FinderNet()
+        case "finder_alone":
+            return FinderNet(IMAGE_PLANES, ALONE_WIDTHS)
         case "change":
             return ChangeNet()
     return DieNet(kind)

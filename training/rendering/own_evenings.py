@@ -17,7 +17,13 @@ import cv2
 import numpy as np
 
 from training.rendering.judged_labels import label_row
-from training.rendering.own_settings import TRACED_SCALE, PlannedThrow, draw_setting, stage_throw
+from training.rendering.own_settings import (
+    TRACED_SCALE,
+    PlannedThrow,
+    draw_setting,
+    resized_camera,
+    stage_throw,
+)
 from training.rendering.path_tracer import TraceOptions, trace_picture
 from training.rendering.picture_files import auto_exposure
 from training.rendering.sensor import CameraStyle, drift_style, take_picture
@@ -33,12 +39,7 @@ FIRST_SEED = 7_000_000
 
 def _larger(world: World) -> World:
     """Return the scene with a camera of full resolution instead of the smaller size that is path traced."""
-    eye = world.camera
-    size = (round(eye.width / TRACED_SCALE), round(eye.height / TRACED_SCALE))
-    return replace(
-        world,
-        camera=replace(eye, width=size[0], height=size[1], focal_px=eye.focal_px / TRACED_SCALE),
-    )
+    return replace(world, camera=resized_camera(world.camera, 1 / TRACED_SCALE))
 
 
 def make_labelled_picture(  # noqa: PLR0917 - all properties of an image

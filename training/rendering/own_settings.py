@@ -130,6 +130,17 @@ def _over(rng: Generator, tray: TrayFloor) -> Pinhole:
     return replace(turned, turn=np.array([np.cross(down, turned.turn[2]), down, turned.turn[2]]))
 
 
+def resized_camera(camera: Pinhole, scale: float) -> Pinhole:
+    """Return a camera that takes the same image at another size.
+
+    Args:
+        camera: The camera.
+        scale: Pixels of the new camera per pixel of the old one.
+    """
+    size = (round(camera.width * scale), round(camera.height * scale))
+    return replace(camera, width=size[0], height=size[1], focal_px=camera.focal_px * scale)
+
+
 def throw_as_planned(here: Setting, planned: PlannedThrow, rng: Generator) -> Rest:
     """Simulate throws until one of them is as planned, and return the dice at rest.
 

@@ -14,6 +14,8 @@ from training.scenes.world import Part
 from vision.finder import STRIDE
 
 Floats = NDArray[np.float32]
+FINDER_KINDS = ("finder", "finder_alone")
+"""Networks that find dice. The second one is trained separately and sees no empty-tray image."""
 PIECE_PX = (320, 256)
 """Width and height of an image crop."""
 DIE_RANGE_PX = (7.0, 60.0)

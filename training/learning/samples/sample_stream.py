@@ -21,19 +21,19 @@ from numpy.typing import NDArray
 from training.learning.samples.change_samples import make_change_sample
 from training.learning.samples.die_samples import make_die_samples
 from training.learning.samples.die_sizes import PATCH_SIZES
-from training.learning.samples.finder_samples import make_finder_sample
+from training.learning.samples.finder_samples import FINDER_KINDS, make_finder_sample
 from training.learning.samples.tray_views import TrayView
 from training.learning.samples.view_source import MIXTURES, TROUBLE, Materials, ViewSource
 from training.scenes.kept_out import Purpose
 
 Arrays = dict[str, NDArray[Any]]
-SAMPLES_PER_VIEW = {"finder": 28, "change": 16} | dict.fromkeys(PATCH_SIZES, 56)
+SAMPLES_PER_VIEW = dict.fromkeys(FINDER_KINDS, 28) | {"change": 16} | dict.fromkeys(PATCH_SIZES, 56)
 """Number of samples that are taken of a view while it is in the pool."""
-SAMPLES_PER_CHUNK = {"finder": 4, "change": 4} | dict.fromkeys(PATCH_SIZES, 16)
+SAMPLES_PER_CHUNK = dict.fromkeys((*FINDER_KINDS, "change"), 4) | dict.fromkeys(PATCH_SIZES, 16)
 """Number of samples that a worker hands over together."""
 POOL_VIEWS, START_VIEWS = 60, 8
 """Number of views in the pool of a worker, and the number that it makes before its first sample."""
-WHOLE_TRAY_KINDS = ("finder", "change")
+WHOLE_TRAY_KINDS = (*FINDER_KINDS, "change")
 """Networks that see a whole tray, with the empty-tray image."""
 QUEUE_CHUNKS = 6
 QUEUE_TIMEOUT_S, FULL_QUEUE_TIMEOUT_S = 60, 2
@@ -42,13 +42,20 @@ START_BATCHES = 16
 steps would memorise them."""
 COLLECTED_CHUNKS = 100
 """Number of chunks after which the progress of collecting is shown."""
-BUFFER_SAMPLES = {"finder": 1024, "change": 2048} | dict.fromkeys(PATCH_SIZES, 16384)
+BUFFER_SAMPLES = (
+    dict.fromkeys(FINDER_KINDS, 1024) | {"change": 2048} | dict.fromkeys(PATCH_SIZES, 16384)
+)
 """Number of samples that are kept for reuse."""
 
 
 def trouble_of(kind: str) -> Mapping[str, float]:
     """Return the probability of each feature that makes the training views of a network hard to read."""
-    return TROUBLE.get(kind, TROUBLE["die"])
+    return TROUBLE.get(_family(kind), TROUBLE["die"])
+
+
+def _family(kind: str) -> str:
+    """Return the name under which a kind of network is found in TROUBLE and MIXTURES."""
+    return "finder" if kind in FINDER_KINDS else kind
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,7 @@ def make_samples(view: TrayView, rng: Generator, count: int, kind: str) -> Array
         kind: Name of the network: "finder", "change", "near", "wide" or "deep".
     """
     new_samples: list[Any]
-    if kind == "finder":
+    if kind in FINDER_KINDS:
         new_samples = [make_finder_sample(view, rng) for _ in range(count)]
     elif kind == "change":
         new_samples = [
@@ -96,12 +103,13 @@ def stream_samples(recipe: SampleRecipe, first: int, step: int) -> Iterator[tupl
         step: Difference between the numbers of successive views.
     """
     cv2.setNumThreads(1)
+    family = _family(recipe.kind)
     source = ViewSource(
         recipe.materials,
         Purpose.TEACH,
         for_finder=recipe.kind in WHOLE_TRAY_KINDS,
         trouble=trouble_of(recipe.kind),
-        mixture=recipe.kind if recipe.kind in MIXTURES else None,
+        mixture=family if family in MIXTURES else None,
     )
     rng = np.random.default_rng([recipe.seed, first])
     number, new_samples = first, 0

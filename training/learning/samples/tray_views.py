@@ -15,6 +15,12 @@ from numpy.typing import NDArray
 
 from training.rendering.glare import add_glare
 from training.rendering.light import decode_light
+from training.rendering.own_settings import (
+    PlannedThrow,
+    draw_setting,
+    resized_camera,
+    stage_throw,
+)
 from training.rendering.picture_files import auto_exposure, load_masks
 from training.rendering.ray_caster import cast_picture, visible_top_shares
 from training.rendering.simulated import paint_frame
@@ -28,6 +34,13 @@ from training.scenes.world import World
 Floats = NDArray[np.float32]
 UNKNOWN_PART = 255
 """Value in `TrayView.part` of a pixel whose part is unknown, as in a real photograph."""
+EVENING_SCALE = 0.7
+"""Scale at which a whole tray is rendered, compared with a path-traced one. A die is then about 35 px wide."""
+EVENING_DICE = (0.04, 0.06, 0.1, 0.15, 0.2, 0.2, 0.25)
+"""Probability of each number of dice in a whole tray, from none to six."""
+EVENING_HAND_CHANCE, EVENING_OBJECT_CHANCE = 0.1, 0.3
+EVENING_TRICKY_CHANCE, EVENING_ASIDE_CHANCE = 0.2, 0.15
+"""Probabilities that a whole tray shows a hand, foreign objects, a cocked or stacked die, and dice beside the tray."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +124,36 @@ def cast_view(
         surprises: Probabilities that lamps move after the empty-tray image was taken, and of glare.
         empty: Whether to render the empty tray as well.
     """
-    one = stage_world(seed, purpose, library, request)
+    return _cast(stage_world(seed, purpose, library, request), surprises, empty=empty)
+
+
+def cast_evening(
+    seed: int, purpose: Purpose, surprises: Surprises = NO_SURPRISES, *, empty: bool
+) -> TrayView:
+    """Render a view of a whole tray, nearly always from straight above, as a companion above a table sees it.
+
+    Args:
+        seed: Seed for the scene.
+        purpose: Whether the images are for training or for one of the two kinds of tests.
+        surprises: Probabilities that lamps move after the empty-tray image was taken, and of glare.
+        empty: Whether to render the empty tray as well.
+    """
+    rng = np.random.default_rng([seed, 13])
+    here = draw_setting(seed, purpose)
+    planned = PlannedThrow(
+        int(rng.choice(len(EVENING_DICE), p=EVENING_DICE)),
+        hand=rng.random() < EVENING_HAND_CHANCE,
+        things=rng.random() < EVENING_OBJECT_CHANCE,
+        tricky=rng.random() < EVENING_TRICKY_CHANCE,
+        aside=rng.random() < EVENING_ASIDE_CHANCE,
+    )
+    smaller = replace(here, camera=resized_camera(here.camera, EVENING_SCALE))
+    return _cast(stage_throw(smaller, planned, seed), surprises, empty=empty)
+
+
+def _cast(one: World, surprises: Surprises, *, empty: bool) -> TrayView:
+    """Render a view of a scene with the ray caster."""
+    seed = one.seed
     rng = np.random.default_rng([seed, 11])
     empty = empty and one.kind != "field"
     moves = empty and bool(one.light.lamps) and rng.random() < surprises.moved_lamps

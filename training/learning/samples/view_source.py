@@ -15,6 +15,7 @@ from training.learning.samples.photographs import Photographs, PhotoSplit
 from training.learning.samples.tray_views import (
     Surprises,
     TrayView,
+    cast_evening,
     cast_view,
     load_traced,
     paint_view,
@@ -43,12 +44,15 @@ ZOOM_CHANCE = 0.8
 """Probability that only part of a scene is rendered, with dice as large as in the frames of a real camera."""
 FIELD_SIZE_PX = (560, 420)
 """Image size of a field, a scene whose dozens of dice need more pixels."""
+EVENING = "evening"
+"""A scene with a whole tray, as `training.rendering.own_settings` draws it."""
 MIXTURES = {
-    "finder": {"table": 0.55, "field": 0.12, "close": 0.08, "clutter": 0.25},
+    "tray": {"table": 0.55, "field": 0.12, "close": 0.08, "clutter": 0.25},
+    "finder": {EVENING: 0.5, "table": 0.275, "field": 0.06, "close": 0.04, "clutter": 0.125},
     "change": {"table": 0.62, "close": 0.05, "clutter": 0.33},
     "die": {"table": 0.55, "field": 0.2, "close": 0.08, "clutter": 0.17},
 }
-"""Share of each kind of scene (see `training.scenes.staging`): many objects for the finder, many dice for the networks
+"""Share of each kind of scene (see `training.scenes.staging`): whole trays and many objects for the finder, many dice for the networks
 that read one die, and no fields (scenes with dozens of dice) for the change network, because a field has no empty-tray
 image."""
 
@@ -108,8 +112,8 @@ class ViewSource:
             in training, instead of trays whose outline is kept out.
         hard: Probability of hard light, from one or two small lamps in a dark room.
         trouble: Probability of each feature that makes images hard to read, such as a row of TROUBLE.
-        mixture: Row of MIXTURES to use. None selects the row for the finder or, if `for_finder` is false, the row
-            for the networks that read one die.
+        mixture: Row of MIXTURES to use. None selects the row "tray" or, if `for_finder` is false, the row for the
+            networks that read one die.
     """
 
     def __init__(
@@ -134,7 +138,7 @@ class ViewSource:
             self._photographs = Photographs.load(materials.photographs, PhotoSplit.TAUGHT)
         self._purpose, self._for_finder, self._size = purpose, for_finder, size
         self._hard = hard
-        self._mixture = MIXTURES[mixture or ("finder" if for_finder else "die")]
+        self._mixture = MIXTURES[mixture or ("tray" if for_finder else "die")]
         self._trouble = trouble or {}
 
     def view(self, number: int, *, cast_only: bool = False) -> TrayView:
@@ -160,6 +164,11 @@ class ViewSource:
 
     def _cast(self, number: int, rng: Generator) -> TrayView:
         kind = str(rng.choice(list(self._mixture), p=list(self._mixture.values())))
+        staged, surprises = split_trouble(self._trouble)
+        is_ordinary = self._purpose is Purpose.TEACH and rng.random() < ORDINARY_SHARE
+        purpose = Purpose.ORDINARY if is_ordinary else self._purpose
+        if kind == EVENING:
+            return cast_evening(number, purpose, surprises, empty=self._for_finder)
         size = self._size or (FIELD_SIZE_PX if kind == "field" else None)
         if self._for_finder:
             request = SceneRequest(kind, hand_chance=HAND_CHANCE, size=size, hard_chance=self._hard)
@@ -171,9 +180,6 @@ class ViewSource:
                 tricky_chance=TRICKY_CHANCE,
                 zoom_chance=ZOOM_CHANCE,
             )
-        staged, surprises = split_trouble(self._trouble)
-        is_ordinary = self._purpose is Purpose.TEACH and rng.random() < ORDINARY_SHARE
-        purpose = Purpose.ORDINARY if is_ordinary else self._purpose
         return cast_view(
             number, purpose, self._library, replace(request, **staged), surprises, empty=self._for_finder
         )  # fmt: skip
