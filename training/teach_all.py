@@ -85,7 +85,7 @@ def _pictures(options: argparse.Namespace) -> Iterator[TeachingStep]:
 def _networks(options: argparse.Namespace) -> Iterator[TeachingStep]:
     """Yield the steps that train and export networks.
 
-    The finder comes first, because the networks that read one die are trained on its false detections. `wide` starts with the
+    The finders come first, because the networks that read one die are trained on their false detections. `wide` starts with the
     weights of `deep`.
     """
     learning = (LEARN_PYTHON, "-m")

@@ -60,7 +60,7 @@ def load_exams(kind: str, materials: Materials, folder: Path) -> dict[str, Array
     """Return the exams (test sets) of a network by name, after making those that are missing.
 
     Args:
-        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
+        kind: Name of the network: "finder", "finder_alone", "change", "near", "wide" or "deep".
         materials: Files with simulated throws, and with path-traced images and photographs if there are any.
         folder: Folder with the checkpoints, in which the test sets are kept as well.
     """
@@ -79,7 +79,7 @@ def load_saved_exams(kind: str, folder: Path) -> dict[str, Arrays]:
     """Return, by name, those exams (test sets) of a network that have already been made.
 
     Args:
-        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
+        kind: Name of the network: "finder", "finder_alone", "change", "near", "wide" or "deep".
         folder: Folder with the checkpoints, in which the test sets are kept as well.
     """
     out = {}
@@ -131,7 +131,7 @@ def grade(net: nn.Module, kind: str, samples: Arrays, device: torch.device) -> d
 
     Args:
         net: The network.
-        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
+        kind: Name of the network: "finder", "finder_alone", "change", "near", "wide" or "deep".
         samples: Arrays of the samples in the test set, by name.
         device: Device to compute on.
     """
@@ -149,7 +149,7 @@ def run_network(net: nn.Module, kind: str, samples: Arrays, device: torch.device
 
     Args:
         net: The network.
-        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
+        kind: Name of the network: "finder", "finder_alone", "change", "near", "wide" or "deep".
         samples: Arrays of n samples, by name.
         device: Device to compute on.
     """

@@ -92,7 +92,7 @@ def mix_with_exported(
 
     Args:
         net: The network.
-        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
+        kind: Name of the network: "finder", "finder_alone", "change", "near", "wide" or "deep".
         examples: Inputs like those that the network was trained on.
         share: Weight of `net` in the mean, from 0 to 1.
     """
@@ -108,7 +108,7 @@ def export_network(net: torch.nn.Module, kind: str, path: Path) -> None:
 
     Args:
         net: The network.
-        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
+        kind: Name of the network: "finder", "finder_alone", "change", "near", "wide" or "deep".
         path: The file to write.
     """
     example = torch.zeros(INPUT_SHAPES.get(kind) or (1, PLANES, *(2 * PATCH_SIZES[kind][:1])))

@@ -24,6 +24,7 @@ from training.rendering.own_settings import (
     PlannedThrow,
     Setting,
     draw_setting,
+    resized_camera,
     stage_throw,
 )
 from training.rendering.picture_files import auto_exposure
@@ -116,9 +117,9 @@ def _photograph(
     `factor` is the exposure factor so far, or 0 for the first image. `glare_of` is the number of the evening if it has
     glare, otherwise None.
     """
-    eye, rng = world.camera, np.random.default_rng(world.seed + 5)
-    size = (round(eye.width / TRACED_SCALE), round(eye.height / TRACED_SCALE))
-    camera = replace(eye, width=size[0], height=size[1], focal_px=eye.focal_px / TRACED_SCALE)
+    rng = np.random.default_rng(world.seed + 5)
+    camera = resized_camera(world.camera, 1 / TRACED_SCALE)
+    size = (camera.width, camera.height)
     shown = cast_picture(world, empty=False)
     light = np.asarray(cv2.resize(shown.light, size, interpolation=cv2.INTER_CUBIC), np.float32)
     part = np.asarray(cv2.resize(shown.part, size, interpolation=cv2.INTER_NEAREST), np.uint8)

@@ -67,7 +67,7 @@ def fit_output_scales(net: nn.Module, kind: str, samples: Arrays) -> dict[str, d
 
     Args:
         net: The network.
-        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
+        kind: Name of the network: "finder", "finder_alone", "change", "near", "wide" or "deep".
         samples: Samples that were not used for training the network.
     """
     out = run_network(net, kind, samples, torch.device("cpu"))

@@ -37,11 +37,6 @@ HAND_THROW, OBJECT_THROWS = 9, (3, 7, 12)
 FIRST_SEED = 7_000_000
 
 
-def _larger(world: World) -> World:
-    """Return the scene with a camera of full resolution instead of the smaller size that is path traced."""
-    return replace(world, camera=resized_camera(world.camera, 1 / TRACED_SCALE))
-
-
 def make_labelled_picture(  # noqa: PLR0917 - all properties of an image
     world: World,
     path: Path,
@@ -62,7 +57,7 @@ def make_labelled_picture(  # noqa: PLR0917 - all properties of an image
     """
     rng = np.random.default_rng(world.seed + 5)
     lit = trace_picture(world, TRACE_OPTIONS)
-    full = _larger(world)
+    full = replace(world, camera=resized_camera(world.camera, 1 / TRACED_SCALE))
     lit = cv2.resize(
         lit, (full.camera.width, full.camera.height), interpolation=cv2.INTER_CUBIC
     ).clip(0)

@@ -125,7 +125,7 @@ def make_die_samples(view: TrayView, rng: Generator, count: int, kind: str) -> l
         view: A tray as linear light, rendered or photographed, with the true labels.
         rng: Source of random numbers.
         count: Number of samples to try to make.
-        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
+        kind: Name of the network: "near", "wide" or "deep".
     """
     size = np.array(view.part.shape[::-1])
     middles = view.dice.quads.mean(axis=1)

@@ -34,7 +34,7 @@ SAMPLES_PER_CHUNK = dict.fromkeys((*FINDER_KINDS, "change"), 4) | dict.fromkeys(
 POOL_VIEWS, START_VIEWS = 60, 8
 """Number of views in the pool of a worker, and the number that it makes before its first sample."""
 WHOLE_TRAY_KINDS = (*FINDER_KINDS, "change")
-"""Networks that see a whole tray, with the empty-tray image."""
+"""Networks that see a whole tray. All but `finder_alone` also see the empty-tray image."""
 QUEUE_CHUNKS = 6
 QUEUE_TIMEOUT_S, FULL_QUEUE_TIMEOUT_S = 60, 2
 START_BATCHES = 16
@@ -74,7 +74,7 @@ def make_samples(view: TrayView, rng: Generator, count: int, kind: str) -> Array
         view: A tray as linear light, rendered or photographed, with the true labels.
         rng: Source of random numbers.
         count: Number of samples to try to make.
-        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
+        kind: Name of the network: "finder", "finder_alone", "change", "near", "wide" or "deep".
     """
     new_samples: list[Any]
     if kind in FINDER_KINDS:
