@@ -147,7 +147,7 @@ def find_candidates(
     seen = read_faces(picture, detections, pose)
     if not sizes.is_known:
         sizes = _DieSizes.of(seen, pose, known.leans)
-    seen = without_duplicates(_read_again_at_known_size(picture, seen, pose, sizes))
+    seen = _read_again(picture, seen, pose, sizes)
     if change is not None and tray is not None:
         likely = [one for one in seen if _is_likely(one)]
         missed = _missed_dice(change, tray, likely, pose, sizes)
@@ -220,14 +220,25 @@ def _beyond_border(top: Detection, shape: tuple[int, ...]) -> float:
     return float(outside.max()) / top.edge
 
 
-def _read_again_at_known_size(
+def _read_again(
     picture: Image, seen: list[Closeup], pose: CameraPose | None, sizes: "_DieSizes"
 ) -> list[Closeup]:
-    """Read again, at a corrected size, each die whose size fits none of the known dice."""
-    fitted = [(one, sizes.fitted(one.detection)) for one in seen]
-    again = [detection for one, detection in fitted if detection is not one.detection]
-    kept = [one for one, detection in fitted if detection is one.detection]
-    return kept + read_faces(picture, again, pose)
+    """Read dice again whose size or rotation the finder may have got wrong, and return one closeup of each die.
+
+    A die whose size fits none of those of earlier throws is read at a corrected size instead. Where the finder sees a die and
+    the face reader sees none, a reading at the usual size and one of a die that is turned by 45 degrees are added.
+    """
+    kept, again = [], []
+    for one in seen:
+        is_contested = one.detection.probability > MIN_LIKELY and not _is_likely(one)
+        fitted = sizes.fitted(one.detection)
+        if fitted is not one.detection and (sizes.is_known or is_contested):
+            again.append(fitted)
+        if fitted is one.detection or not sizes.is_known:
+            kept.append(one)
+        if is_contested:
+            again.append(replace(fitted, turn=fitted.turn + np.pi / 4))
+    return without_duplicates(kept + read_faces(picture, again, pose))
 
 
 def _mark_isolated(
@@ -312,18 +323,23 @@ class _DieSizes:
         """Return the known edge that is closest to `edge`, or `edge` itself if none is known."""
         if self.edge_range is None:
             return edge
-        edges = self.edges if self.is_known else np.array(self.edge_range)
+        edges = self._usual_edges
         return float(edges[np.abs(np.log(edges / edge)).argmin()])
 
+    @property
+    def _usual_edges(self) -> Floats:
+        """The edges of all dice of earlier throws, or the median edge in this frame if those are not known."""
+        return self.edges if self.is_known else np.array(self.edge_range, np.float32)
+
     def fitted(self, detection: Detection) -> Detection:
-        """Return a detection, with its size corrected to that of the most similar known dice if necessary.
+        """Return a detection, with its size corrected to that of the most similar dice if necessary.
 
         A size that fits some die, or that is too far from all of them to be a die, is not corrected.
         """
-        if not self.is_known:
+        if self.edge_range is None:
             return detection
         scale = _scale_at(self.pose, detection)
-        size, sizes = log(detection.edge / scale), np.log(self.edges)
+        size, sizes = log(detection.edge / scale), np.log(self._usual_edges)
         if not SIZE_TOLERANCE < np.abs(sizes - size).min() < MAX_SIZE_ERROR:
             return detection
         for _ in range(MEAN_SHIFT_STEPS):

@@ -1,8 +1,9 @@
 """Finder: detects where dice may lie in a frame, and whether a hand is in the way.
 
 The result is the mean of two networks that were trained separately. One of them also sees the empty-tray
-image, the other only the frame. Their mean is more accurate than either. Both know hands from rendered images only. So without
-an empty-tray image, a third network, which has learnt from photographs of hands, checks whether there is a hand.
+image, the other only the frame. Their mean is more accurate than either. Only the first one takes a closer look at small dice
+in a frame of unknown scale. Both know hands from rendered images only. So without an empty-tray image, a third network, which
+has learnt from photographs of hands, checks whether there is a hand.
 """
 
 from collections.abc import Mapping
@@ -157,7 +158,8 @@ def find_dice_anywhere(picture: ImagePyramid, empty: ImagePyramid | None = None)
     detections = found.detections + find_dice(picture, COARSE_PX, empty).detections
     if edge_px < SMALL_FRAME_DIE_PX:
         closer_px = min(MAX_INPUT_PX, round(FRAME_PX * FRAME_DIE_PX / edge_px))
-        detections = detections + find_dice(picture, closer_px, empty).detections
+        closer = find_dice(picture, closer_px, empty, uses_both=False)
+        detections = detections + closer.detections
     return FinderResult(_without_copies(detections), found.hand)
 
 
@@ -183,6 +185,7 @@ def find_dice(
     empty: ImagePyramid | None = None,
     *,
     min_hand_log_odds: float | None = None,
+    uses_both: bool = True,
 ) -> FinderResult:
     """Detect dice and hands in a frame.
 
@@ -191,11 +194,13 @@ def find_dice(
         input_px: Length of the longer side of the network's input. The frame is enlarged at most twofold.
         empty: Image of the same view without dice, of the same size, or None if there is none.
         min_hand_log_odds: Log odds from which the finder sees a hand, or None to look for dice only.
+        uses_both: Whether to use both networks. One of them suffices where dice have the size that suits it best.
     """
     width, height = picture.size
     scale = min(2.0, input_px / max(height, width))
     size = max(GRID, round(width * scale)), max(GRID, round(height * scale))
-    outputs = _outputs(_as_input(picture, size), None if empty is None else _as_input(empty, size))
+    reference = None if empty is None else _as_input(empty, size)
+    outputs = _outputs(_as_input(picture, size), reference, uses_both=uses_both)
     rows, columns = (-(-side // STRIDE) for side in (size[1], size[0]))
     outputs = {name: values[..., :rows, :columns] for name, values in outputs.items()}
     cell_px = STRIDE * width / size[0], STRIDE * height / size[1]
@@ -231,18 +236,20 @@ def _median_edge(detections: list[Detection]) -> float:
     return float(np.median([d.edge for d in detections if d.probability > MIN_LIKELY] or [inf]))
 
 
-def _outputs(now: Floats, empty: Floats | None) -> dict[str, Floats]:
-    """Return the mean of the outputs of both networks for a frame, except for the output "hand".
+def _outputs(now: Floats, empty: Floats | None, *, uses_both: bool) -> dict[str, Floats]:
+    """Return the outputs of the network that sees both images or, if `uses_both` is true, their mean with those of the other.
 
-    `now` and `empty` are the frame and the empty-tray image as network inputs (3, rows, columns). The output
-    "hand" comes from the network that sees both images. Without an empty-tray image, it is the larger of the two
-    networks' outputs.
+    `now` and `empty` are the frame and the empty-tray image as network inputs (3, rows, columns). Of the output
+    "hand", there is no mean: with an empty-tray image, it comes from the network that sees both, and without one, it is the
+    larger of the two.
     """
     reference = np.zeros((4, *now.shape[1:]), np.float32)
     if empty is not None:
         reference[:3], reference[3] = empty, 1
     inputs = np.concatenate([now, reference])[None]
     paired = {name: values[0] for name, values in run_named("finder", inputs).items()}
+    if not uses_both:
+        return paired
     alone = {name: values[0] for name, values in run_named("finder_alone", now[None]).items()}
     mean = {name: (paired[name] + values) / 2 for name, values in alone.items()}
     hand = np.maximum(paired["hand"], alone["hand"]) if empty is None else paired["hand"]

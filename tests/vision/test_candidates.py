@@ -1,10 +1,13 @@
 """The evidence about each place where a die may lie."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from device.cameras.simulated.tray_geometry import LOOKS
 from tests.vision.painted import Put, photograph
+from vision import candidates, read
 from vision.candidates import find_candidates
 from vision.known_tray import UNKNOWN_TRAY
 
@@ -30,6 +33,25 @@ def test_the_outline_of_a_die_includes_the_sides_that_are_visible(shot):
         back = left.detection.x - left.outline[:, 0].min()
 
         assert reach - back > 0.2 * left.detection.edge  # the camera sees its right side
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_a_die_whose_size_and_rotation_the_finder_gets_wrong_is_read(monkeypatch, shot, number):
+    detect = candidates._detect
+
+    def mistaken(*inputs):
+        found = detect(*inputs)
+        likely = sorted(found.detections, key=lambda one: one.probability)[-6:]
+        wrong = sorted(likely, key=lambda one: one.x)[number]
+        turned = replace(wrong, edge=0.6 * wrong.edge, turn=wrong.turn + 0.7)
+        others = [one for one in found.detections if one is not wrong]
+        return replace(found, detections=[*others, turned])
+
+    monkeypatch.setattr(candidates, "_detect", mistaken)
+    reading = read(shot.image, shot.tray)
+
+    assert reading.values == (1, 2, 3, 4, 5, 6)
+    assert reading.is_sure
 
 
 def dice(image, tray):

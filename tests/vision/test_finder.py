@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from device.bench import StagedThrow
 from vision import networks
-from vision.finder import FinderResult, find_dice_anywhere, find_dice_in_tray
+from vision.finder import FRAME_PX, FinderResult, find_dice_anywhere, find_dice_in_tray
 from vision.images import ImagePyramid, load
 
 FRAME = np.zeros((540, 960, 3), np.uint8)
@@ -56,3 +57,20 @@ def test_the_network_for_hands_is_run_after_a_hint_if_the_empty_tray_is_not_know
 
     find(ImagePyramid(image))
     assert used.count("hand") == 1
+
+
+def test_a_second_look_at_small_dice_in_a_frame_needs_one_network(monkeypatch):
+    used, run_named = [], networks.run_named
+
+    def record(name, inputs):
+        used.append((name, inputs.shape[-1]))
+        return run_named(name, inputs)
+
+    monkeypatch.setattr("vision.finder.run_named", record)
+    find_dice_anywhere(ImagePyramid(StagedThrow.of().image))
+
+    closer_px = max(px for _, px in used)
+    assert closer_px > FRAME_PX
+    assert ("finder", closer_px) in used
+    assert ("finder_alone", closer_px) not in used
+    assert ("finder_alone", FRAME_PX) in used
