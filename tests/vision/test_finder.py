@@ -36,41 +36,38 @@ def test_a_tray_with_known_dice_needs_a_smaller_input(monkeypatch, edge_range, i
     assert used == inputs_px
 
 
-@pytest.mark.parametrize("find", [find_dice_anywhere, find_dice_in_tray])
-def test_the_network_for_hands_is_run_after_a_hint_if_the_empty_tray_is_not_known(
-    monkeypatch, find
-):
-    used, run_named = [], networks.run_named
+@pytest.fixture
+def runs(monkeypatch):
+    """A list to which each run of a network adds its name and the width of its input, in pixels."""
+    runs, run_named = [], networks.run_named
 
     def record(name, inputs):
-        used.append(name)
+        runs.append((name, inputs.shape[-1]))
         return run_named(name, inputs)
 
     monkeypatch.setattr("vision.finder.run_named", record)
+    return runs
+
+
+@pytest.mark.parametrize("find", [find_dice_anywhere, find_dice_in_tray])
+def test_the_network_for_hands_is_run_after_a_hint_if_the_empty_tray_is_not_known(runs, find):
     find(ImagePyramid(FRAME + 90))
-    assert "finder" in used
-    assert "hand" not in used
+    assert "finder" in dict(runs)
+    assert "hand" not in dict(runs)
 
     image = load(Path(__file__).with_name("rendered_hand.jpg"))
     find(ImagePyramid(image), ImagePyramid(np.full_like(image, 90)))
-    assert "hand" not in used
+    assert "hand" not in dict(runs)
 
     find(ImagePyramid(image))
-    assert used.count("hand") == 1
+    assert [name for name, _ in runs].count("hand") == 1
 
 
-def test_a_second_look_at_small_dice_in_a_frame_needs_one_network(monkeypatch):
-    used, run_named = [], networks.run_named
-
-    def record(name, inputs):
-        used.append((name, inputs.shape[-1]))
-        return run_named(name, inputs)
-
-    monkeypatch.setattr("vision.finder.run_named", record)
+def test_a_second_look_at_small_dice_in_a_frame_needs_one_network(runs):
     find_dice_anywhere(ImagePyramid(StagedThrow.of().image))
 
-    closer_px = max(px for _, px in used)
+    closer_px = max(px for _, px in runs)
     assert closer_px > FRAME_PX
-    assert ("finder", closer_px) in used
-    assert ("finder_alone", closer_px) not in used
-    assert ("finder_alone", FRAME_PX) in used
+    assert ("finder", closer_px) in runs
+    assert ("finder_alone", closer_px) not in runs
+    assert ("finder_alone", FRAME_PX) in runs
