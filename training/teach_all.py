@@ -19,7 +19,7 @@ LEARN_PYTHON = sys.executable
 """The Python that has torch. The Python that --render names has Blender instead."""
 TRACED_PICTURES = 500
 """Number of path-traced images to make."""
-WIDE_OPTIONS = ("--from", "vision/nets/deep.onnx", "--vary", "--rate", "8e-4")
+FROM_DEEP = ("--from", "vision/nets/deep.onnx", "--vary", "--rate", "8e-4")
 CHANGE_OPTIONS = ("--steps", "11000", "--rate", "3e-3", "--again", "4")
 
 
@@ -85,17 +85,17 @@ def _pictures(options: argparse.Namespace) -> Iterator[TeachingStep]:
 def _networks(options: argparse.Namespace) -> Iterator[TeachingStep]:
     """Yield the steps that train and export networks.
 
-    The finders come first, because the networks that read one die are trained on their false detections. `wide` starts with the
-    weights of `deep`.
+    The finders come first, because the networks that read one die are trained on their false detections. `near` and `wide` start with
+    the weights of `deep`.
     """
     learning = (LEARN_PYTHON, "-m")
     nets, rests = str(options.folder / "nets"), ("--rests", str(options.folder / "rests"))
     for kind, more in (
         ("finder", ()),
         ("finder_alone", ()),
-        ("near", ()),
         ("deep", ("--imagenet",)),
-        ("wide", WIDE_OPTIONS),
+        ("near", FROM_DEEP),
+        ("wide", FROM_DEEP),
         ("change", CHANGE_OPTIONS),
     ):
         taught = (

@@ -84,7 +84,7 @@ class Candidate:
         foot: Point in frame pixels at which the die stands on the floor. If the camera pose is unknown, the networks
             estimate it.
         size_deviation: Absolute value of the logarithm of the edge divided by the usual edge of the dice.
-        tilt: How the die lies, or None if the camera pose is unknown.
+        tilt: How the die lies.
         outline: Outline (n, 2) in frame pixels of a die with this top face and this foot, with its visible sides.
         is_isolated: Whether there is nothing near the die that it could lean against.
         beyond_edges: How far the top extends beyond the border of the frame, in die edges. It is negative inside the frame.
@@ -96,7 +96,7 @@ class Candidate:
     face: FaceProbabilities
     foot: tuple[float, float]
     size_deviation: float
-    tilt: TiltEstimate | None
+    tilt: TiltEstimate
     outline: Corners
     is_isolated: bool = False
     beyond_edges: float = -1.0
@@ -204,11 +204,10 @@ def _candidate(
     seen: Closeup, pose: CameraPose | None, sizes: "_DieSizes", shape: tuple[int, ...]
 ) -> Candidate:
     here = seen.detection
-    tilt = None if pose is None else estimate_tilt(seen, pose)
     foot = _foot(seen, pose)
     outline = _body_outline(here, foot)
     return Candidate(
-        here, seen.face, foot, sizes.deviation(here), tilt, outline,
+        here, seen.face, foot, sizes.deviation(here), estimate_tilt(seen, pose), outline,
         beyond_edges=_beyond_border(here, shape), low_camera_log_odds=seen.low_camera_log_odds,
     )  # fmt: skip
 

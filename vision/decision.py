@@ -54,10 +54,11 @@ MIN_FLAT_PROBABILITY = 0.85
 """A die that is less likely than this to lie flat and in full view is cocked, hidden or stacked. In trays kept out of
 training, 0.8 missed more of those dice, and 0.9 asked about more flat dice (docs/decisions/reading.md)."""
 
-MAX_HIDDEN_PROBABILITY = 0.5
-"""If the camera pose is unknown, a die that is more likely than this to be partly hidden is not certain."""
+MAX_HIDDEN_PROBABILITY, MAX_COCKED_PROBABILITY = 0.5, 0.65
+"""If the camera pose is unknown, a die that is more likely than this to be partly hidden, or to be cocked, is not certain. Seen
+from the side, a flat die can seem to be cocked, so the second limit is high."""
 
-CUT_EDGES, CUT_FINDER_PROBABILITY, CUT_READER_PROBABILITY = 0.2, 0.3, 0.05
+CUT_EDGES, CUT_FINDER_PROBABILITY, CUT_READER_PROBABILITY = 0.2, 0.3, 0.1
 """A place in a photograph counts as a die that is cut off if it extends this far beyond the border, in die edges, and if the
 finder and the face reader give a die at least these probabilities. A die that is cut off less still shows all its pips, and
 the face reader hardly recognises one that is cut off more (docs/decisions/reading.md)."""
@@ -103,7 +104,7 @@ class Evidence:
         familiarity: How similar the face is to the training pictures (see `FaceProbabilities`).
         size_deviation: Absolute value of the logarithm of the edge divided by the usual edge.
         flat_log_odds: Log odds that the die is neither cocked nor partly hidden, and does not lie on another die, as if these
-            were independent of each other; 0 if the camera pose is unknown.
+            were independent of each other.
         is_isolated: 1 if there is nothing that the die could lean against, otherwise 0.
     """
 
@@ -159,7 +160,7 @@ def judge_candidate(
     if die_probability < MIN_DIE_PROBABILITY:
         return Verdict(None, die_probability, _unreadable(candidate))
     right = _probability("is_face_right", seen)
-    flat = 1.0 if candidate.tilt is None else _probability("is_flat", seen)
+    flat = 1.0 if candidate.tilt.lean is None else _probability("is_flat", seen)
     is_certain_die = die_probability >= CERTAIN_DIE_PROBABILITY
     is_clear = right >= (
         MIN_RIGHT_PROBABILITY if is_tray_known or is_certain_die else MIN_RIGHT_PROBABILITY_ANYWHERE
@@ -199,7 +200,7 @@ def evidence(candidate: Candidate, *, is_tray_known: bool) -> Evidence:
         is_tray_known: Whether the position of the tray is known.
     """
     face, tilt = candidate.face, candidate.tilt
-    flat = None if tilt is None else (1 - face.hidden) * (1 - tilt.cocked) * (1 - tilt.stacked)
+    flat = (1 - face.hidden) * (1 - tilt.cocked) * (1 - tilt.stacked)
     return Evidence(
         bias=1,
         finder_log_odds=_log_odds(candidate.detection.probability),
@@ -209,7 +210,7 @@ def evidence(candidate: Candidate, *, is_tray_known: bool) -> Evidence:
         agreement_log_odds=_log_odds(face.agreement),
         familiarity=min(MAX_FAMILIARITY, face.familiarity),
         size_deviation=candidate.size_deviation,
-        flat_log_odds=0.0 if flat is None else _log_odds(flat),
+        flat_log_odds=_log_odds(flat),
         is_isolated=float(candidate.is_isolated),
     )
 
@@ -221,9 +222,12 @@ def _problem(candidate: Candidate, flat: float, *, is_clear: bool) -> Problem | 
     """
     if candidate.detection.edge < MIN_DIE_PX:
         return Problem.TOO_SMALL
-    if candidate.tilt is None and candidate.face.hidden > MAX_HIDDEN_PROBABILITY:
-        return Problem.HIDDEN
-    if candidate.tilt is None or flat >= MIN_FLAT_PROBABILITY:
+    if candidate.tilt.lean is None:
+        if candidate.face.hidden > MAX_HIDDEN_PROBABILITY:
+            return Problem.HIDDEN
+        if candidate.tilt.cocked > MAX_COCKED_PROBABILITY:
+            return Problem.COCKED
+    if flat >= MIN_FLAT_PROBABILITY:
         return None if is_clear else _unreadable(candidate)
     causes = {
         Problem.COCKED: candidate.tilt.cocked,

@@ -2,8 +2,7 @@
 
 The second network depends on whether the camera pose is known. If it is, the input of each network also contains the
 outline that a flat die would have there, and the second network sees more of the surroundings, which show what a die
-leans on. If it is not, as in most photographs, the second network is one whose training started with weights from
-photographs of all kinds of objects.
+leans on. If it is not, as in most photographs, the second network is one that was trained for that.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,11 +36,10 @@ pose is known, except a die of which the first network is certain, and the third
 (docs/decisions/reading.md)."""
 
 WEIGHTS: Mapping[str, float] = {"near": 1, "wide": 2, "deep": 2}
-"""Weights of the networks in the mean of their estimates. `wide` and `deep`, which began with weights from photographs, are better than
-`near`."""
+"""Weights of the networks in the mean of their estimates (docs/decisions/reading.md)."""
 
-NO_DIE_PROBABILITY = 0.8
-"""Detections that are this likely not to be dice are not examined further."""
+NO_DIE_PROBABILITY = 0.9
+"""Detections that the first network thinks are this likely not to be dice are not examined further."""
 
 CLEAR_FACE_PROBABILITY = 0.99
 """A face that is this likely needs no further views. Neither does a die of which the first network is certain."""

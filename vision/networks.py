@@ -37,6 +37,10 @@ CHECK_TIMEOUT_S = 300
 MAX_BATCH = 2
 """Number of patches that OpenCV processes at once. Larger batches are no faster, and their buffers take more memory."""
 
+DEPTHWISE_NETWORKS = ("near", "wide", "deep")
+"""Networks with depthwise convolutions, which the new engine of OpenCV 5 computes twice as fast as its classic one. The classic
+engine is faster for most of the others, and the new one cannot load `hand` (docs/decisions/reading.md)."""
+
 CHECKED_SHAPES = {
     ("vision", "finder"): (1, 7, 352, 576),
     ("vision", "finder_alone"): (1, 3, 352, 576),
@@ -203,10 +207,11 @@ def _new_network(engine: str, path: Path) -> Network:
 
 
 def _load_opencv(path: Path) -> Network:
-    # The classic engine of OpenCV 5 is faster than its new one, with the same answers (docs/decisions/reading.md).
     # OpenCV 5.0.0.93 ignores `engine` when it reads a network from memory. OpenCV 4 has one engine.
-    has_engines = hasattr(cv2.dnn, "ENGINE_CLASSIC")
-    options = {"engine": cv2.dnn.ENGINE_CLASSIC} if has_engines else {}
+    options = {}
+    if hasattr(cv2.dnn, "ENGINE_CLASSIC"):
+        is_depthwise = path.stem in DEPTHWISE_NETWORKS
+        options["engine"] = cv2.dnn.ENGINE_NEW if is_depthwise else cv2.dnn.ENGINE_CLASSIC
     net = cv2.dnn.readNetFromONNX(str(path), **options)
 
     def run_network(inputs: Floats) -> Floats:

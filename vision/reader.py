@@ -115,7 +115,7 @@ def read(
         Problem.UNREADABLE: not dice and not is_tray_known and seen.change is None,
     }
     problems = tuple(problem for problem, holds in is_present.items() if holds)
-    leans = [p.tilt.lean for p, v in judged if p.tilt and v.value and v.problem is None]
+    leans = [p.tilt.lean for p, v in judged if p.tilt.lean and v.value and v.problem is None]
     return Reading(tuple(dice), problems, (perf_counter() - start) * 1000, tuple(leans))
 
 

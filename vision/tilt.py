@@ -1,4 +1,4 @@
-"""Estimates whether a die lies flat, if the camera pose is known, and whether it could lean against anything."""
+"""Estimates whether a die lies flat, and whether it could lean against anything."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -30,28 +30,31 @@ class TiltEstimate:
     Attributes:
         cocked: Probability that the die does not lie flat.
         stacked: Probability that the die lies on another die.
-        lean: Measured lean of the die.
+        lean: Measured lean of the die, or None if the camera pose is unknown. Then the probabilities are much less reliable.
     """
 
     cocked: float
     stacked: float
-    lean: Lean
+    lean: Lean | None
 
 
-def estimate_tilt(closeup: Closeup, pose: CameraPose) -> TiltEstimate:
+def estimate_tilt(closeup: Closeup, pose: CameraPose | None) -> TiltEstimate:
     """Convert the network outputs for a die into probabilities and a measured lean.
 
     Args:
         closeup: The die, with the network outputs for its views.
-        pose: Camera pose that the networks were given.
+        pose: Camera pose that the networks were given, or None if it is unknown.
     """
     cocked, _, stacked = (float(p) for p in sigmoid(closeup.mean.tilt_log_odds))
+    return TiltEstimate(cocked, stacked, None if pose is None else _measure_lean(closeup, pose))
+
+
+def _measure_lean(closeup: Closeup, pose: CameraPose) -> Lean:
     at = closeup.detection
     extra = picture_to_die(at.turn).T @ closeup.mean.extra_lean
     right, down = np.add(pose.lean_at(at.x, at.y), extra)
     x, y = np.subtract((at.x, at.y), pose.centre) / pose.long_side_px
-    lean = Lean(float(x), float(y), float(right), float(down), at.edge / pose.long_side_px)
-    return TiltEstimate(cocked, stacked, lean)
+    return Lean(float(x), float(y), float(right), float(down), at.edge / pose.long_side_px)
 
 
 def refine_pose(
@@ -69,7 +72,7 @@ def refine_pose(
     """
     if pose is None or not dice:
         return pose, list(dice)
-    refined = estimate([estimate_tilt(die, pose).lean for die in dice])
+    refined = estimate([_measure_lean(die, pose) for die in dice])
     if refined == pose:
         return pose, list(dice)
     return refined, query_networks(

@@ -56,7 +56,7 @@ def test_wide_can_start_with_the_layers_of_deep(samples):
 
 
 @pytest.mark.parametrize(
-    ("kind", "begin"), [("near", "wide"), ("deep", "near"), ("wide", "finder")]
+    ("kind", "begin"), [("near", "change"), ("finder", "near"), ("wide", "finder")]
 )
 def test_a_network_cannot_start_with_the_weights_of_other_layers(kind, begin, monkeypatch, capsys):
     from training.learning import teach

@@ -12,7 +12,11 @@ echo "$(basename "$0") $*" >>"{said}"
 case "$*" in *"$(cat "{fails}")"*) exit 3;; esac
 """
 
-WIDE = "learn learning.teach wide nets --rests rests --traced traced --workers 1 --from vision/nets/deep.onnx --vary --rate 8e-4"
+NEAR, WIDE = (
+    f"learn learning.teach {kind} nets --rests rests --traced traced --workers 1"
+    " --from vision/nets/deep.onnx --vary --rate 8e-4"
+    for kind in ("near", "wide")
+)
 CHANGE = (
     "learn learning.teach change nets --rests rests --traced traced --workers 1"
     " --steps 11000 --rate 3e-3 --again 4"
@@ -55,10 +59,10 @@ def test_each_step_comes_after_the_steps_it_needs(run, tmp_path):
         "learn learning.export finder nets",
         "learn learning.teach finder_alone nets --rests rests --traced traced --workers 1",
         "learn learning.export finder_alone nets",
-        "learn learning.teach near nets --rests rests --traced traced --workers 1",
-        "learn learning.export near nets",
         "learn learning.teach deep nets --rests rests --traced traced --workers 1 --imagenet",
         "learn learning.export deep nets",
+        NEAR,
+        "learn learning.export near nets",
         WIDE,
         "learn learning.export wide nets",
         CHANGE,

@@ -28,7 +28,7 @@ def seen(die, *, is_certain_die, face=None):
     faces = replace(die.face, no_die=0.001 if is_certain_die else 0.2)
     if face is not None:
         faces = replace(faces, worst_view=face, agreement=face, familiarity=5.8)
-    return replace(die, face=faces, detection=at, tilt=None)
+    return replace(die, face=faces, detection=at, tilt=replace(die.tilt, lean=None))
 
 
 def problem(die, *, is_tray_known):
@@ -58,6 +58,15 @@ def test_an_unlikely_face_is_asked_about_even_if_it_is_certainly_a_die(die, is_t
     unlikely = seen(die, is_certain_die=True, face=0.3)
 
     assert problem(unlikely, is_tray_known=is_tray_known) is Problem.UNREADABLE
+
+
+@pytest.mark.parametrize(("cocked", "expected"), [(0.5, None), (0.8, Problem.COCKED)])
+def test_without_a_tray_only_a_plainly_cocked_die_is_asked_about(die, cocked, expected):
+    """From the side, a flat die can seem to be cocked."""
+    shown = seen(die, is_certain_die=True)
+    tilt = replace(shown.tilt, cocked=cocked)
+
+    assert problem(replace(shown, tilt=tilt), is_tray_known=False) is expected
 
 
 @pytest.mark.parametrize("cause", [Problem.COCKED, Problem.HIDDEN, Problem.STACKED])

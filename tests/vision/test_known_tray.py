@@ -135,9 +135,11 @@ def die_px(known_tray):
 def test_an_unread_object_that_may_be_a_die_is_asked_about(known_tray, die_px):
     shot = photograph(DICE[:3], GREEN, seed=5)
 
-    def draw(image, at):  # as light as the dice
+    def draw(image, at):  # as light as the dice, with a spot that is too large for a pip
         body = cv2.boxPoints((at, (die_px, die_px), 20.0)).astype(np.int32)
         cv2.fillConvexPoly(image, body, (240, 250, 250), cv2.LINE_AA)
+        centre = round(at[0]), round(at[1])
+        cv2.circle(image, centre, round(0.3 * die_px), (120, 120, 120), -1, cv2.LINE_AA)
 
     reading = vision.read(with_object(shot, 60, draw), shot.tray, known=known_tray)
 
@@ -186,13 +188,14 @@ def test_a_pencil_in_the_tray_is_neither_a_die_nor_a_question(known_tray, die_px
     assert reading.is_sure
 
 
-def test_a_dark_speck_is_neither_a_die_nor_a_question(known_tray, die_px):
+@pytest.mark.parametrize("grey", [30, 90])
+def test_a_dark_speck_is_neither_a_die_nor_a_question(known_tray, die_px, grey):
     shot = photograph(DICE[:3], GREEN, seed=5)
     side = round(0.62 * die_px)
 
     def draw(image, at):
         body = cv2.boxPoints((at, (side, side), 20.0)).astype(np.int32)
-        cv2.fillConvexPoly(image, body, (60, 60, 60), cv2.LINE_AA)
+        cv2.fillConvexPoly(image, body, (grey, grey, grey), cv2.LINE_AA)
 
     reading = vision.read(with_object(shot, 60, draw), shot.tray, known=known_tray)
 

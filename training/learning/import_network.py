@@ -68,7 +68,7 @@ def import_imagenet(net: DieNet, path: Path) -> None:
     get random weights.
 
     Args:
-        net: A network of a kind in MOBILE_KINDS.
+        net: A network that reads one die.
         path: The file of weights (.pth).
 
     Raises:

@@ -39,7 +39,7 @@ ALONE_WIDTHS = (12, 24, 32, 48, 64)
 """Channels of the finder without the empty-tray image at each scale."""
 HALF_SUFFIX = "_half"
 """Suffix of the names of 16-bit weights in an exported file."""
-DIE_WIDTHS, DIE_NECK, DIE_LAST = (24, 32, 72, 128), 40, 96
+DIE_NECK, DIE_LAST = 40, 96
 VIEW_NECK, VIEW_LAST = 24, 48
 MOBILE_STEM = 32
 MOBILE_STAGES = (
@@ -51,8 +51,6 @@ MOBILE_STAGES = (
 )
 """First stages of EfficientNet-Lite0: output channels, blocks, expansion, stride of the first block, and size of the
 depthwise kernel. The stage with 80 channels has a stride of 1 instead of 2, because the patches are small."""
-MOBILE_KINDS = ("wide", "deep")
-"""Networks with the first layers of EfficientNet-Lite0."""
 MOBILE_EPSILON, MOBILE_MOMENTUM = 1e-3, 0.05
 HAND_WIDTHS = (32, 64, 128, 256, 256)
 """Channels of the body of `hand` at each scale: those of MediaPipe's palm detector."""
@@ -214,8 +212,7 @@ class ChangeNet(nn.Module):
 class DieNet(nn.Module):
     """A network that reads one die: it maps patches (n, 7, 64, 64; see `vision.crops`) to numbers (n, 16 or 20).
 
-    The layers of `near` are made for this task. Those of `wide` and `deep` are the first ones of EfficientNet-Lite0, so that their
-    training can start with weights from real photographs.
+    Its body consists of the first layers of EfficientNet-Lite0, so that training can start with weights from real photographs.
 
     During training, the output is followed by log odds for a grid of PART_GRID by PART_GRID cells: whether each cell
     shows the die, its top, or another die. A network that has to find the sides of a die learns better how the die lies.
@@ -223,7 +220,7 @@ class DieNet(nn.Module):
 
     def __init__(self, kind: str) -> None:
         super().__init__()
-        self.body, d = _mobile_body() if kind in MOBILE_KINDS else _residual_body()
+        self.body, d = _mobile_body()
         self.neck = nn.Sequential(nn.Conv2d(d, DIE_NECK, 1), nn.ReLU(True))
         self.parts = nn.Sequential(nn.Conv2d(d, 4 * PART_COUNT, 1), nn.PixelShuffle(2))
         flat = DIE_NECK * (PATCH_SIZES[kind][0] // 8) ** 2
@@ -388,19 +385,8 @@ def _view_head(inputs: int, side: int) -> nn.Sequential:
     )  # fmt: skip
 
 
-def _residual_body() -> tuple[nn.Sequential, int]:
-    """Return the layers of `near`, and how many channels they end with."""
-    a, b, c, d = DIE_WIDTHS
-    body = nn.Sequential(
-        conv_block(PLANES, a, 2), conv_block(a, b), Residual(b),
-        conv_block(b, c, 2), Residual(c),
-        conv_block(c, d, 2), Residual(d), nn.Dropout2d(0.05),
-    )  # fmt: skip
-    return body, d
-
-
 def _mobile_body() -> tuple[nn.Sequential, int]:
-    """Return the layers of `wide` and `deep`, and how many channels they end with."""
+    """Return the body of a network that reads one die, and how many channels it ends with."""
     layers, inputs = [*_mobile_conv(PLANES, MOBILE_STEM, 3, 2)], MOBILE_STEM
     for outputs, count, expansion, stride, kernel in MOBILE_STAGES:
         for k in range(count):

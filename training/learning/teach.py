@@ -1,8 +1,8 @@
 """Train a network: python -m training.learning.teach finder OUT --rests DIR.
 
 `finder` and `finder_alone` find dice, `near`, `wide` and `deep` read one die, and `change` tells foreign objects from shadows. Training starts
-with random weights, with those of an exported network (--from), or, for `wide` and `deep`, with those of EfficientNet-Lite0
-(--imagenet). If OUT/KIND.pt exists, it resumes from there. The command appends a line to OUT/KIND.jsonl every 50 steps,
+with random weights, with those of an exported network (--from), or, for networks that read one die, with those of
+EfficientNet-Lite0 (--imagenet). If OUT/KIND.pt exists, it resumes from there. The command appends a line to OUT/KIND.jsonl every 50 steps,
 and every 1,000 steps it adds the scores on all test sets.
 """
 
@@ -25,7 +25,6 @@ from training.learning.losses import INPUTS, LOSSES, anchor_loss, to_device
 from training.learning.networks import (
     ALONE_WIDTHS,
     IMAGE_PLANES,
-    MOBILE_KINDS,
     ChangeNet,
     DieNet,
     FinderNet,
@@ -265,9 +264,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--traced", type=Path, help="folder of path-traced images")
     photographs = "JSON file of training.learning.samples.photographs"
     parser.add_argument("--photographs", type=Path, help=photographs)
-    begin = "exported network to start from, such as vision/nets/near.onnx; `wide` can start from `deep` and the reverse"
+    begin = "exported network to start from, such as vision/nets/near.onnx; networks that read one die can start from each other"
     parser.add_argument("--from", type=_existing_file, dest="begin", help=begin)
-    imagenet = "start `wide` or `deep` from the weights of EfficientNet-Lite0"
+    imagenet = "start a network that reads one die from the weights of EfficientNet-Lite0"
     parser.add_argument("--imagenet", action="store_true", help=imagenet)
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--batch", type=int)
@@ -287,8 +286,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--half", action="store_true", help=half)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     options = parser.parse_args()
-    if options.imagenet and options.kind not in MOBILE_KINDS:
-        parser.error(f"--imagenet is only for {' and '.join(MOBILE_KINDS)}")
+    if options.imagenet and options.kind not in PATCH_SIZES:
+        parser.error("--imagenet is only for networks that read one die")
     if options.begin and not _can_start_from(options.begin.stem, options.kind):
         parser.error(
             f"{options.kind} has other layers than {options.begin.name}; omit --from to start with random weights"
@@ -311,7 +310,7 @@ def _existing_file(name: str) -> Path:
 
 def _can_start_from(begin: str, kind: str) -> bool:
     """Check whether a network of one kind can start training with the weights of another kind."""
-    return begin == kind or {begin, kind} <= set(MOBILE_KINDS)
+    return begin == kind or {begin, kind} <= set(PATCH_SIZES)
 
 
 if __name__ == "__main__":
