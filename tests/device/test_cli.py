@@ -213,7 +213,7 @@ KNOWN = {"empty": "empty.png", "throws": ["learn.png"]}
 
 @pytest.fixture
 def tray(tmp_path):
-    """The corners in `throw.png`, which shows two dice and a block that is nearly as large as a die.
+    """The corners in `throw.png`, which shows two dice and a card that could hide another one.
 
     The pictures in `KNOWN` are in the same folder.
     """
@@ -227,8 +227,8 @@ def tray(tmp_path):
         image = shot.image.copy()
         if name == "throw.png":
             x, y = np.array(shot.tray.corners).mean(axis=0)
-            block = cv2.boxPoints(((float(x), float(y) + 120), (40, 52), 20.0))
-            cv2.fillConvexPoly(image, block.astype(np.int32), (232, 236, 240), cv2.LINE_AA)
+            card = cv2.boxPoints(((float(x), float(y) + 120), (190, 134), 20.0))
+            cv2.fillConvexPoly(image, card.astype(np.int32), (200, 205, 210), cv2.LINE_AA)
         cv2.imwrite(str(tmp_path / name), image)
     return shots["throw.png"].tray
 

@@ -278,7 +278,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--collect", type=int, default=0, help=collect)
     vary = "mirror half of the patches of dice, and change the colours of half, so that each sample can be shown more often"
     parser.add_argument("--vary", action="store_true", help=vary)
-    resemble = "exported network of the same kind; the answers of the network in training should resemble its answers"
+    resemble = "exported network that reads one die; the answers of the network in training should resemble its answers"
     parser.add_argument("--resemble", type=_existing_file, help=resemble)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
