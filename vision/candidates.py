@@ -7,7 +7,7 @@ the sizes of the dice, the camera pose and the empty-tray image add further evid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from math import exp, log
+from math import exp, hypot, log
 
 import cv2
 import numpy as np
@@ -151,7 +151,8 @@ def find_candidates(
     if change is not None and tray is not None:
         likely = [one for one in seen if _is_likely(one)]
         missed = _missed_dice(change, tray, likely, pose, sizes)
-        seen = without_duplicates([*seen, *read_faces(picture, missed, pose)])
+        kept = [one for one in seen if not _is_superseded(one, missed, sizes)]
+        seen = without_duplicates([*kept, *read_faces(picture, missed, pose)])
     if len(known.leans) < ENOUGH_LEANS:
         others = [one for one in seen if not _is_likely(one)]
         pose, dice = refine_pose(
@@ -284,6 +285,17 @@ def _missed_dice(
         for region in regions
         if could_be_die(region, sizes.edge_range) and not region.is_entering
     ]
+
+
+def _is_superseded(seen: Closeup, missed: Sequence[Detection], sizes: "_DieSizes") -> bool:
+    """Return whether an unlikely detection of a wrong size lies on an object that is examined at the size of the dice.
+
+    Otherwise the end of a pencil, which alone may look like a small die, would hide that the whole object is none.
+    """
+    here = seen.detection
+    if not sizes.is_known or _is_likely(seen) or sizes.deviation(here) < MAX_SIZE_ERROR:
+        return False
+    return any(hypot(here.x - one.x, here.y - one.y) < one.edge / 2 for one in missed)
 
 
 @dataclass(frozen=True, eq=False)
