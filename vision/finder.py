@@ -2,8 +2,8 @@
 
 The result is the mean of two networks that were trained separately. One of them also sees the empty-tray
 image, the other only the frame. With both, more readings are right than with the first one alone (docs/decisions/reading.md).
-But it suffices for a closer look at small dice in a frame of unknown scale. Both know hands from rendered images only. So without an empty-tray image, a third network, which
-has learnt from photographs of hands, checks whether there is a hand.
+But it suffices for a closer look at small dice in a frame of unknown scale. Both know hands from rendered images only. So without an
+empty-tray image, a third network, which has learnt from photographs of hands, checks whether there is a hand.
 """
 
 from collections.abc import Mapping

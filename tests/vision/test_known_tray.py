@@ -188,7 +188,7 @@ def test_a_pencil_in_the_tray_is_neither_a_die_nor_a_question(known_tray, die_px
     assert reading.is_sure
 
 
-@pytest.mark.parametrize("grey", [30, 90])
+@pytest.mark.parametrize("grey", [30, 60, 90])
 def test_a_dark_speck_is_neither_a_die_nor_a_question(known_tray, die_px, grey):
     shot = photograph(DICE[:3], GREEN, seed=5)
     side = round(0.62 * die_px)
