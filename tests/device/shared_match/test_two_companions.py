@@ -264,7 +264,7 @@ def test_both_trays_have_the_clips_of_all_throws_and_the_same_match(tmp_path, by
             settings = broker.settings()
         host, guest = (
             stack.enter_context(
-                companion(tmp_path / name, "sim", mqtt_tray=name, seed=3, roll_s=1.2, **settings)
+                companion(tmp_path / name, "sim", mqtt_tray=name, seed=5, roll_s=1.2, **settings)
             )
             for name in ("host", "guest")
         )
