@@ -122,7 +122,7 @@ def test_nothing_moves_when_something_happens(browser, table, size):
     moved = {}
     with Server(app, "127.0.0.1", 0) as server:
         page.goto(f"http://127.0.0.1:{server.port}/")
-        page.wait_for_function("swaps > 0")
+        page.wait_for_function("() => swaps > 0")
         if width < PHONE_PX:
             page.evaluate("document.querySelector('.beside').style.visibility = 'hidden'")
         page.evaluate("taken()")
