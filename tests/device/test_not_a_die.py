@@ -15,22 +15,40 @@ from vision import Die, Problem, read
 
 FIRST = (1, 1, 1, 2, 3, 4)
 SECOND = (1, 2, 2, 3, 5, 6)
+THIRD = (1, 2, 3, 4, 4, 5)
 AT_PX, RADIUS_PX, COLOUR = (330, 200), 25, (60, 150, 190)
+END_PX, PENCIL_PX, RULER_PX, YELLOW = (270, 110), 21, 70, (60, 190, 230)
 
 
 class Littered(HandledTray):
-    """A simulated tray that may contain a coin."""
+    """A simulated tray that may contain a coin, a pencil or a ruler."""
 
-    has_coin = False
+    thing = None
 
     def _frame(self, view):
         frame = super()._frame(view)
-        if not self.has_coin:
+        if self.thing is None:
             return frame
-        image, share = frame.image.copy(), frame.image.shape[1] / 1536
-        centre = tuple(round(share * each) for each in AT_PX)
-        cv2.circle(image, centre, round(share * RADIUS_PX), COLOUR, cv2.FILLED)
+        image = frame.image.copy()
+        self.thing(image, image.shape[1] / 1536)
         return replace(frame, image=image)
+
+
+def coin(image, scale):
+    cv2.circle(image, scaled(AT_PX, scale), round(scale * RADIUS_PX), COLOUR, cv2.FILLED)
+
+
+def pencil(image, scale, width_px=PENCIL_PX):
+    width = round(scale * width_px)
+    cv2.line(image, scaled(AT_PX, scale), scaled(END_PX, scale), YELLOW, width, cv2.LINE_AA)
+
+
+def ruler(image, scale):
+    pencil(image, scale, RULER_PX)
+
+
+def scaled(at, scale):
+    return tuple(round(scale * each) for each in at)
 
 
 def read_with_coin(image, *args, known, **options):
@@ -67,7 +85,7 @@ def rig(tmp_path, monkeypatch):
     monkeypatch.setattr("device.watching.tray_watch.read", read_with_coin)
     with littered_rig(tmp_path) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
-        rig.tray.has_coin = True
+        rig.tray.thing = coin
         yield rig
 
 
@@ -145,9 +163,9 @@ def test_a_coin_can_be_ignored_in_just_dice(rig):
 
 
 def test_old_dice_next_to_a_coin_still_do_not_count_as_thrown(rig):
-    rig.tray.has_coin = False
+    rig.tray.thing = None
     rig.throw(*FIRST)
-    rig.tray.has_coin = True
+    rig.tray.thing = coin
     rig.wait_s(1.0)
     photo = rig.press().photo
     snapshot = is_nothing(rig, photo, len(photo.dice) - 1)
@@ -156,9 +174,26 @@ def test_old_dice_next_to_a_coin_still_do_not_count_as_thrown(rig):
 
 
 def test_a_die_of_an_accepted_throw_cannot_be_ignored(rig):
-    rig.tray.has_coin = False
+    rig.tray.thing = None
     photo = rig.throw(*FIRST).photo
     with pytest.raises(TableError, match="That throw has been accepted"):
         is_nothing(rig, photo, 0)
     with pytest.raises(TableError, match="out of date"):
         rig.companion.do(MarkForeignObject("0", 0))
+
+
+@pytest.mark.parametrize(
+    ("thing", "situation"), [(pencil, Situation.JUST_DICE), (ruler, Situation.ATTENTION)]
+)
+def test_a_pencil_is_no_question_if_the_dice_are_known_but_a_ruler_may_hide_one(
+    tmp_path, thing, situation
+):
+    with littered_rig(tmp_path) as rig:
+        rig.companion.do(SetJustDice(on=True))
+        for dice in (FIRST, SECOND):
+            rig.throw(*dice)
+        rig.tray.thing = thing
+        snapshot = rig.throw(*THIRD)
+
+    assert snapshot.situation is situation
+    assert snapshot.just_dice.last.dice == (THIRD if thing is pencil else SECOND)
