@@ -15,6 +15,7 @@ import platformdirs
 from device.commands.options import rules_option, state_option
 from device.errors import UsageError
 from device.files import as_owner_of, state_folder
+from device.settings import find, load
 from game.errors import quoted
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
@@ -654,7 +655,7 @@ def odds_simulate(rules: str, target: int | None, matches: int, seed: int) -> in
 
 @contextmanager
 def _history(state: str | None) -> Iterator[History]:
-    folder = state_folder(state)
+    folder = state_folder(state or load(find()).state)
     with as_owner_of(folder):
         yield History(folder / JOURNAL_FILE)
 

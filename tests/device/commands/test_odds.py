@@ -255,3 +255,19 @@ def test_a_question_accepts_other_words():
     assert question.table.second
     assert question.hot
     assert parse("0 0", RULES).n_dice == 6
+
+
+@pytest.mark.parametrize("question", [("like", "Anna"), ("handicap", "Anna", "Ben")])
+def test_matches_are_looked_for_in_the_folder_that_the_settings_name(
+    tmp_path, monkeypatch, capsys, question
+):
+    moved = tmp_path / "moved"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    file = tmp_path / "traykeeper" / "settings.toml"
+    file.parent.mkdir()
+    file.write_text(f'state = "{moved}"\n')
+
+    for options, folder in (((), moved), (("--state", str(tmp_path)), tmp_path)):
+        with pytest.raises(SystemExit):
+            main(["odds", *question, *options])
+        assert f"{folder / 'journal.db'}: there is no journal" in capsys.readouterr().err
