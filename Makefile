@@ -12,7 +12,7 @@ OLD := $(shell $(PYTHON) -c 'import importlib.util as u, numpy; print("-c constr
 
 .PHONY: help play test test-all short long soak test-pi lint types bench accuracy pictures locks release clean
 help:
-	@echo "make play     run the companion (with a simulated tray if there is no camera)"
+	@echo "make play     run Traykeeper, on a computer other than a Pi with simulated dice"
 	@echo "make test     run lint, types and the tests, which takes some minutes"
 	@echo "make test-all run the long tests as well, as CI does"
 	@echo "make soak     run every long campaign: kills, power cuts, matches, fuzzing (some hours)"
@@ -57,7 +57,7 @@ long: $(VENV)/dev
 	@echo "== long tests"
 	@$(PYTEST) -m long $(ARGS)
 
-# The long campaigns, of which `make test` runs a small part. Each prints how much it did; SHARE=0.1 runs a tenth.
+# The long campaigns, of which `make test-all` runs a small part. Each prints how much it did; SHARE=0.1 runs a tenth.
 soak: SHARE ?= 1
 soak: $(VENV)/dev
 	@TRAYKEEPER_SOAK=$(SHARE) $(BIN)/pytest -q -s -m campaign --timeout 7200 $(ARGS)

@@ -112,7 +112,7 @@ class Settings:
     )
     state: str = _setting(
         "",
-        "Absolute path of the folder for the journal; empty means the default folder.",
+        "Absolute path of the folder for matches and calibration; empty: /var/lib/traykeeper on an installed Pi, else ~/.local/state/traykeeper.",
         check=_absolute_path,
     )
     frames_mb: int = _setting(200, "Space for pictures of throws, in MB; 0 keeps none.", 0, 100_000)
@@ -194,7 +194,7 @@ class Settings:
     )
     mqtt_secret: str = _private(
         "",
-        "File with the user name and password for the broker; only its owner may be able to read it (0600).",
+        "File with the user name and password for the broker; it must be readable only by its owner (mode 0600).",
     )
     mqtt_ca: str = _setting(
         "",
@@ -216,7 +216,7 @@ class Settings:
     )
     webhook_secret: str = _private(
         "",
-        "File with the secret that signs these requests; only its owner may be able to read it (0600).",
+        "File with the secret that signs these requests; it must be readable only by its owner (mode 0600).",
     )
 
 

@@ -38,7 +38,7 @@ HEAD = """# How well it reads
 
 The reader is *sure* of a picture if it would accept the dice without a question. Each picture has one of three
 outcomes: **right** (the reader is sure and all dice are correct), **asked** (the reader is not sure and asks
-the players), or **silent** (the reader is sure and wrong, which must not happen). A *trap* is a picture that
+the players), or **silent** (the reader is sure and wrong, the worst outcome). A *trap* is a picture that
 no reader can be sure of, with a cocked or hidden die or a hand in the tray. For a trap, asking is the only
 right answer.
 

@@ -172,7 +172,7 @@ def calibrate_dice(camera: str | None, file: str | None) -> None:
 @camera_option
 @settings_option
 def calibrate_test(camera: str | None, file: str | None) -> int:
-    """Test the calibration with three throws of six dice; exit 1 unless all three are read with certainty.
+    """Test the calibration with three throws of all dice; exit 1 unless all three are read with certainty.
 
     \b
     traykeeper calibrate test
