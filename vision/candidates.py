@@ -184,7 +184,8 @@ def seems_empty(
     box = _search_area(picture, tray, aside)
     found = _detect(_crop(picture, box, tray), box, tray)
     likely = [one for one in found.detections if one.probability >= MIN_LIKELY]
-    return found.hand_share <= MIN_HAND_SHARE and not any(
+    hand_share = found.hand_share if change is None else change.object_share(found.hand)
+    return hand_share <= MIN_HAND_SHARE and not any(
         change is None or change.is_new(d.x, d.y, d.edge) for d in likely
     )
 
@@ -386,7 +387,7 @@ def _is_likely(seen: Closeup) -> bool:
 
 
 def _search_area(picture: Image, tray: Quad | None, aside: Quad | None) -> Box:
-    return bounding_box(picture, [quad for quad in (tray, aside) if quad])
+    return bounding_box(picture, [quad for quad in (tray, aside) if quad] if tray else [])
 
 
 def _crop(picture: Image, box: Box, tray: Quad | None) -> ImagePyramid:

@@ -32,6 +32,8 @@ MAX_MEGAPIXELS = 200
 
 MAX_BYTES = 300_000_000
 _STDERR = 2
+_SCAN, _FILL = 0xDA, 0xFF
+"""Second bytes of two JPEG markers: the beginning of a scan, and padding before another marker."""
 _stderr_lock = Lock()
 
 
@@ -176,7 +178,6 @@ def load(path: str | os.PathLike[str]) -> Image:
     """
     data = _read_bytes(Path(path))
     _check_is_complete(data, path)
-    os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MAX_MEGAPIXELS * 1_000_000))
     image = _decode(data, path)
     if image.shape[0] * image.shape[1] > MAX_MEGAPIXELS * 1_000_000:
         raise ImageError(f"{path}: more than {MAX_MEGAPIXELS} megapixels: save it smaller")
@@ -226,12 +227,25 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _check_is_complete(data: bytes, path: str | os.PathLike[str]) -> None:
-    # An end marker before the last scan of a JPEG belongs to its thumbnail.
-    last_scan = max(0, data.rfind(b"\xff\xda"))
-    is_cut_jpeg = data.startswith(b"\xff\xd8") and b"\xff\xd9" not in data[last_scan:]
+    is_cut_jpeg = data.startswith(b"\xff\xd8") and data.find(b"\xff\xd9", _first_scan(data)) < 0
     is_cut_png = data.startswith(b"\x89PNG") and b"IEND" not in data[-64:]
     if is_cut_jpeg or is_cut_png:
         raise ImageError(f"{path}: the picture is cut short: copy it again")
+
+
+def _first_scan(data: bytes) -> int:
+    """Return where the first scan of a JPEG begins, or the length of `data` if there is none.
+
+    The first end marker after it ends the picture. Markers in a thumbnail, which comes before it, and in a video that a phone
+    has appended do not count.
+    """
+    at = 2
+    while data[at : at + 1] == b"\xff" and at + 1 < len(data):
+        if data[at + 1] == _SCAN:
+            return at
+        is_fill = data[at + 1] == _FILL
+        at += 1 if is_fill else 2 + int.from_bytes(data[at + 2 : at + 4])
+    return len(data)
 
 
 def _decode(data: bytes, path: str | os.PathLike[str]) -> Image:

@@ -64,6 +64,9 @@ set, as a log ratio (162 dice in rendered evenings deviated by at most 0.10), or
 MIN_HIDING_WIDTH_EDGES = 0.9
 """A region that is narrower than this, in die edges, cannot hide a die."""
 
+MAX_NO_DIE_PROBABILITY = 0.5
+"""If the sizes of the dice are unknown, a candidate that is less likely than this to be no die shows how large a die is."""
+
 MIN_HAND_EDGES = 0.8
 """A region that reaches into the tray and is larger than this, in die edges, is a hand or a sleeve."""
 
@@ -111,6 +114,7 @@ def read(
         Problem.DARK: _is_dark(picture, tray),
         Problem.GLARE: tray is not None and _is_overexposed(picture, tray, judged),
         Problem.SIDE_VIEW: not is_tray_known and _is_side_view(judged),
+        Problem.FOREIGN_OBJECT: seen.change is None and known.has_empty(picture.shape),
         # The networks sometimes miss a die that fills the frame, without any sign of doubt.
         Problem.UNREADABLE: not dice and not is_tray_known and seen.change is None,
     }
@@ -177,12 +181,20 @@ def _needs_question(region: ChangedRegion, seen: CandidateSet) -> bool:
     """Check whether a changed region is a hand, may be a die, or may hide dice. A pencil or a crumb is none of these."""
     if region.is_shadow:
         return False
-    smallest, _ = seen.edge_range or (region.edge, region.edge)
+    smallest = _smallest_edge(seen)
     if could_be_die(region, seen.edge_range):
         return region.is_entering or not _is_recognised_object(region, seen)
     if region.is_entering:
         return region.edge > MIN_HAND_EDGES * smallest
     return region.edge > smallest and region.width > MIN_HIDING_WIDTH_EDGES * smallest
+
+
+def _smallest_edge(seen: CandidateSet) -> float:
+    """Return the smallest usual edge of the dice or, if it is unknown, that of the smallest likely die, or 0 if there is none."""
+    if seen.edge_range is not None:
+        return seen.edge_range[0]
+    likely = (c.detection.edge for c in seen.candidates if c.face.no_die < MAX_NO_DIE_PROBABILITY)
+    return min(likely, default=0.0)
 
 
 def _is_recognised_object(region: ChangedRegion, seen: CandidateSet) -> bool:

@@ -3,6 +3,7 @@
 docs/decisions/pictures-from-phones.md explains how a picture is sent, and why no library checks it.
 """
 
+from collections.abc import Iterator
 from struct import unpack
 
 from game.message import Message
@@ -21,7 +22,7 @@ JPEG."""
 JPEG, PNG = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n"
 HEIF = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1", b"avif")
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_SCAN = b"\xff\xda"
+_SCAN, _END = 0xDA, b"\xff\xd9"
 
 NO_PICTURE = Message("That is not a photo: take a photo of the dice as JPEG or PNG.")
 IS_HEIC = Message(
@@ -55,7 +56,7 @@ def check_picture(picture: bytes) -> None:
     """
     check_type(picture)
     width, height = jpeg_size(picture) if picture.startswith(JPEG) else _png_size(picture)
-    if not width * height or (picture.startswith(JPEG) and picture.count(_SCAN) > MAX_SCANS):
+    if not width * height or (picture.startswith(JPEG) and _count_scans(picture) > MAX_SCANS):
         raise HttpProblem(400, DAMAGED)
     if width * height > MAX_MEGAPIXELS * 1_000_000:
         too_large = Message(
@@ -77,12 +78,25 @@ def _png_size(data: bytes) -> tuple[int, int]:
 
 def jpeg_size(data: bytes) -> tuple[int, int]:
     """Return the width and height of a JPEG, or (0, 0) if it has no frame header."""
-    at = 2
-    while data[at : at + 1] == b"\xff" and at + 9 <= len(data):
-        marker = data[at + 1]
-        if marker in _FRAMES:
+    for marker, at in _jpeg_segments(data):
+        if marker in _FRAMES and at + 9 <= len(data):
             height, width = unpack(">HH", data[at + 5 : at + 9])
             return width, height
-        is_fill = marker == 0xFF  # noqa: PLR2004 - any number of these may precede a marker
-        at += 1 if is_fill else 2 + int.from_bytes(data[at + 2 : at + 4])
     return 0, 0
+
+
+def _count_scans(data: bytes) -> int:
+    """Return the number of scans in a JPEG, without those of a thumbnail or of what a phone has appended, such as a video."""
+    first = next((at for marker, at in _jpeg_segments(data) if marker == _SCAN), len(data))
+    return data.count(bytes((0xFF, _SCAN)), first, data.find(_END, first))
+
+
+def _jpeg_segments(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the marker and the position of each segment of a JPEG, up to its first scan."""
+    at, marker = 2, 0
+    while marker != _SCAN and data[at : at + 1] == b"\xff" and at + 1 < len(data):
+        marker = data[at + 1]
+        is_fill = marker == 0xFF  # noqa: PLR2004 - any number of these may precede a marker
+        if not is_fill:
+            yield marker, at
+        at += 1 if is_fill else 2 + int.from_bytes(data[at + 2 : at + 4])

@@ -12,8 +12,10 @@ from typing import Any
 
 import click
 import cv2
+import numpy as np
 
 from calibration.dice_set import filter_reading
+from calibration.outline import corner_turns
 from calibration.profile import Profile
 from device.calibrating.profile_file import load_named_profile
 from device.cameras.base import Image
@@ -95,7 +97,7 @@ def _picture(path: Path, number: int, line: str) -> Picture:
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise UsageError(
             f'--list {path}, line {number}: write {{"file": "a.jpg"}}, and optionally '
-            '"tray": four corners [[x, y], ...] in the picture, '
+            '"tray": four corners [[x, y], ...] in the picture, in order around the tray, '
             '"table": {"empty": "b.jpg", "throws": ["c.jpg", ...]}'
         ) from None
 
@@ -113,7 +115,9 @@ def _quad(corners: Any) -> Quad:
     quad = Quad.of(corners)
     points = quad.corners
     area = abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*points, points[0]]))) / 2
-    if not MIN_AREA_PX < area < MAX_AREA_PX:
+    turns = corner_turns(np.array(points))
+    is_convex = (turns > 0).all() or (turns < 0).all()
+    if not is_convex or not MIN_AREA_PX < area < MAX_AREA_PX:
         raise ValueError(f"no tray: {corners}")
     return quad
 

@@ -196,6 +196,7 @@ def test_read_accepts_a_list_with_trays(call, photo, tmp_path):
         "nonsense",
         '{"tray": null}',
         '{"file": "a.jpg", "tray": [[1, 2]]}',
+        '{"file": "a.jpg", "tray": [[0, 0], [900, 0], [0, 900], [500, 900]]}',
         '{"file": "a.jpg", "table": {"full": "b.jpg"}}',
         '{"file": "a.jpg", "table": {"throws": "b.jpg"}}',
         '{"file": "a.jpg", "table": 7}',

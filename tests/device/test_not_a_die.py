@@ -4,6 +4,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import cv2
+import numpy as np
 import pytest
 
 from game.commands import MarkForeignObject, SetJustDice, StartMatch, Undo
@@ -18,10 +19,11 @@ SECOND = (1, 2, 2, 3, 5, 6)
 THIRD = (1, 2, 3, 4, 4, 5)
 AT_PX, RADIUS_PX, COLOUR = (330, 200), 25, (60, 150, 190)
 END_PX, PENCIL_PX, RULER_PX, YELLOW = (270, 110), 21, 70, (60, 190, 230)
+CLOTH_PX = 600
 
 
 class Littered(HandledTray):
-    """A simulated tray that may contain a coin, a pencil or a ruler."""
+    """A simulated tray that may contain a coin, a pencil or a ruler, or lie under a cloth."""
 
     thing = None
 
@@ -45,6 +47,14 @@ def pencil(image, scale, width_px=PENCIL_PX):
 
 def ruler(image, scale):
     pencil(image, scale, RULER_PX)
+
+
+def cloth(image, scale):
+    """Cover most of the tray with a checked cloth, so that three dice of the first throw remain visible."""
+    rows, columns = np.mgrid[: image.shape[0], : image.shape[1]] // round(60 * scale)
+    checks = np.where(((rows + columns) % 2)[..., None], (40, 40, 180), (220, 220, 220))
+    left = round(CLOTH_PX * scale)
+    image[:, left:] = checks[:, left:]
 
 
 def scaled(at, scale):
@@ -197,3 +207,18 @@ def test_a_pencil_is_no_question_if_the_dice_are_known_but_a_ruler_may_hide_one(
 
     assert snapshot.situation is situation
     assert snapshot.just_dice.last.dice == (THIRD if thing is pencil else SECOND)
+
+
+def test_dice_under_a_cloth_are_no_throw_until_it_is_taken_away(tmp_path):
+    with littered_rig(tmp_path) as rig:
+        rig.companion.do(SetJustDice(on=True))
+        rig.tray.thing = cloth
+        covered = rig.throw(*FIRST)
+        rig.tray.thing = None
+        rig.wait_s(1.0)
+        uncovered = rig.press()
+
+    assert covered.situation is Situation.ATTENTION
+    assert "take away what covers it" in str(covered.advice)
+    assert covered.just_dice.last is None
+    assert uncovered.just_dice.last.dice == FIRST

@@ -29,6 +29,22 @@ def test_a_truncated_jpeg_is_refused_instead_of_filled_with_grey(jpeg, part):
         load(jpeg)
 
 
+def test_a_jpeg_with_a_video_behind_it_is_read(jpeg):
+    data = jpeg.read_bytes()
+    jpeg.write_bytes(data + 40 * b"a video \xff\xda with markers \xff\xd8 ")
+
+    assert load(jpeg).shape == (360, 480, 3)
+
+
+def test_a_truncated_jpeg_with_a_whole_thumbnail_is_refused(jpeg):
+    data, thumbnail = jpeg.read_bytes(), cv2.imencode(".jpg", NOISE[:40, :60])[1].tobytes()
+    segment = b"\xff\xe2" + (len(thumbnail) + 2).to_bytes(2) + thumbnail
+    jpeg.write_bytes(data[:2] + segment + data[2:-200])
+
+    with pytest.raises(ImageError, match="cut short"):
+        load(jpeg)
+
+
 def test_a_truncated_png_is_refused(tmp_path):
     path = tmp_path / "throw.png"
     cv2.imwrite(str(path), NOISE)

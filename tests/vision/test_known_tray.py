@@ -8,6 +8,7 @@ import pytest
 
 import vision
 from device.cameras.simulated.tray_geometry import LENS, LOOKS
+from tests.simulated_hand import Hand, paint_hand
 from tests.vision.painted import Put, photograph
 from vision import Die, Problem, Quad, Reading
 from vision.candidates import seems_empty
@@ -117,6 +118,16 @@ def test_a_pattern_of_the_empty_tray_is_not_a_die(known_tray):
     assert reading.is_sure
 
 
+def test_a_tray_seems_empty_despite_a_hand_in_its_empty_tray_image():
+    before, now = (photograph([], GREEN, seed=seed) for seed in (1, 2))
+    for shot in (before, now):
+        paint_hand(shot.image, Hand(16.0, -34.0), LENS)
+    new = find_changes(now.image, KnownTray(before.image), [now.tray])
+
+    assert seems_empty(now.image, now.tray, None, new)
+    assert not seems_empty(now.image, now.tray, None)
+
+
 def test_a_tray_seems_empty_despite_dice_in_its_empty_tray_image():
     printed, more = photograph(DICE[:3], GREEN, seed=1), photograph(DICE, GREEN, seed=1)
 
@@ -173,6 +184,55 @@ def test_a_card_that_may_hide_dice_is_asked_about(known_tray, die_px, is_tray_kn
 
     assert Problem.FOREIGN_OBJECT in {die.problem for die in reading.dice}
     assert not reading.is_sure
+
+
+@pytest.mark.parametrize("share", [0.6, 0.75])
+@pytest.mark.parametrize("knows_sizes", [True, False])
+def test_a_cloth_over_most_of_the_tray_is_asked_about(known_tray, share, knows_sizes):
+    dice = [Put(5, -100, -60, 10), Put(3, -100, 60, 30), Put(2, 60, 0, 10)]
+    shot = photograph(dice, GREEN, seed=5)
+    image = shot.image.copy()
+    (left, top), (right, bottom) = (
+        np.array(shot.tray.corners).astype(int).min(0),
+        np.array(shot.tray.corners).astype(int).max(0),
+    )
+    rows, columns = np.mgrid[: image.shape[0], : image.shape[1]] // 60
+    checks = np.where(((rows + columns) % 2)[..., None], (40, 40, 180), (220, 220, 220))
+    cloth = slice(top, bottom), slice(right - int(share * (right - left)), right)
+    image[cloth] = checks[cloth]
+    known = known_tray if knows_sizes else KnownTray(known_tray.empty)
+
+    assert not vision.read(image, shot.tray, known=known).is_sure
+
+
+@pytest.mark.parametrize("dice", [[Put(4, 10, 0, 10)], [Put(3, -100, 60, 30), Put(4, 10, 0, 10)]])
+def test_a_long_object_is_asked_about_before_the_sizes_of_the_dice_are_known(known_tray, dice):
+    shot = photograph(dice, GREEN, seed=5)
+
+    def draw(image, at):
+        body = cv2.boxPoints((at, (420, 120), 10.0)).astype(np.int32)
+        cv2.fillConvexPoly(image, body, (150, 70, 40), cv2.LINE_AA)
+
+    image = with_object(shot, 10, draw)
+    reading = vision.read(image, shot.tray, known=KnownTray(known_tray.empty))
+
+    assert Problem.FOREIGN_OBJECT in {die.problem for die in reading.dice}
+
+
+def test_a_pencil_beside_a_die_is_no_question_before_the_sizes_of_the_dice_are_known(
+    known_tray, die_px
+):
+    shot = photograph([Put(3, -100, 60, 30)], GREEN, seed=5)
+
+    def draw(image, at):
+        far = (at[0] + 2 * die_px, at[1] + 3 * die_px)
+        cv2.line(image, at, far, (60, 190, 230), die_px // 3, cv2.LINE_AA)
+
+    image = with_object(shot, 40, draw)
+    reading = vision.read(image, shot.tray, known=KnownTray(known_tray.empty))
+
+    assert reading.values == shot.values
+    assert reading.is_sure
 
 
 def test_a_pencil_in_the_tray_is_neither_a_die_nor_a_question(known_tray, die_px):

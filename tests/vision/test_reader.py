@@ -476,3 +476,10 @@ def test_a_place_that_is_hardly_a_die_is_asked_about_only_in_a_tray(monkeypatch)
     assert [die.value for die in in_tray.dice if die.problem is Problem.UNREADABLE] == [None]
     assert anywhere.is_sure
     assert anywhere.values == shot.values
+
+
+def test_a_set_aside_area_does_not_limit_the_search_if_the_tray_is_unknown():
+    dice = [Put(5, 0, 0, 10), Put(2, -60, 30, 40), Put(3, 180, 20, 30)]
+    shot = photograph(dice, GREEN)
+
+    assert vision.read(shot.image, aside=shot.aside).values == (2, 3, 5)

@@ -47,6 +47,10 @@ def test_pictures_of_phones_are_accepted(picture):
     check_picture(encoded(*picture))
 
 
+def test_a_photo_with_a_video_behind_it_is_accepted():
+    check_picture(encoded(".jpg") + 1000 * b"a video \xff\xda with markers ")
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
