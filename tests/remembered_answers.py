@@ -12,14 +12,14 @@ _answers = {}
 _lock = Lock()
 
 
-def load(engine, room, name, thread):
+def load(engine, room, name):
     """Return a function that runs a network, or returns its earlier answer to the same inputs."""
 
     def run_network(inputs):
         key = (engine, room, name, inputs.shape, hash(inputs.tobytes()))
         answer = _answers.get(key)
         if answer is None:
-            answer = _load(engine, room, name, thread)(inputs)
+            answer = _load(engine, room, name)(inputs)
             with _lock:
                 _answers[key] = answer
                 if len(_answers) > LIMIT:

@@ -16,7 +16,7 @@ from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from threading import get_ident
+from threading import local
 from typing import Any
 from zlib import crc32
 
@@ -54,7 +54,21 @@ CHECKED_SHAPES = {
 }
 """Every network, with a typical input shape."""
 
+_PROCESSOR_FIELDS = ("model name", "CPU part", "flags", "Features")
+"""Fields of /proc/cpuinfo that say what a processor can do, on x86 and on ARM."""
+
 _engine = "opencv"
+
+
+class _LoadedNetworks(local):
+    """The networks of one thread. They own their buffers, so threads cannot share them; they are freed when the thread ends."""
+
+    def __init__(self) -> None:
+        self.engine = ""
+        self.networks: dict[tuple[str, str], Network] = {}
+
+
+_loaded = _LoadedNetworks()
 
 
 def run(name: str, inputs: Floats, *, room: str = "vision") -> Floats:
@@ -65,7 +79,7 @@ def run(name: str, inputs: Floats, *, room: str = "vision") -> Floats:
         inputs: Inputs (n, channels, height, width).
         room: Package whose `nets` folder contains the network.
     """
-    return _load(_engine, room, name, get_ident())(inputs)
+    return _load(_engine, room, name)(inputs)
 
 
 def run_named(name: str, inputs: Floats) -> Mapping[str, Floats]:
@@ -111,8 +125,8 @@ def use_engine(name: str) -> None:
 def choose_engine(record: Path, wait: Callable[[], bool] = lambda: True) -> str:
     """Use ONNX Runtime if it is installed and gives the same answers as OpenCV, and return the name of the chosen engine.
 
-    The first call after an installation or update runs the check in a process of its own, because an
-    engine that does not suit the processor can crash. Until the check is over, OpenCV stays in use.
+    The first call after an installation or update, or on another processor, runs the check in a process of its own,
+    because an engine that does not suit the processor can crash. Until the check is over, OpenCV stays in use.
 
     Args:
         record: File in which the result of the check is kept for the next start.
@@ -121,8 +135,13 @@ def choose_engine(record: Path, wait: Callable[[], bool] = lambda: True) -> str:
     """
     if "onnxruntime" not in installed_engines():
         return _engine
+    try:
+        found = _version("onnxruntime")
+    except ImportError:  # a folder with this name, but no package
+        return _engine
     versions = (
-        f"onnxruntime {_version('onnxruntime')}, OpenCV {cv2.__version__}, {_networks_crc():08x}"
+        f"onnxruntime {found}, OpenCV {cv2.__version__}, numpy {np.__version__}, "
+        f"{_networks_crc():08x}, {_processor_crc():08x}"
     )
     result = _read_record(record)
     if result.get("versions") != versions:
@@ -131,7 +150,7 @@ def choose_engine(record: Path, wait: Callable[[], bool] = lambda: True) -> str:
         result = {"versions": versions, "is_same": _passes_check("onnxruntime")}
         with suppress(OSError):  # the next start repeats the check
             record.write_text(json.dumps(result), "utf-8")
-    if result.get("is_same"):
+    if result.get("is_same") and _can_be_imported("onnxruntime"):
         use_engine("onnxruntime")
     return _engine
 
@@ -160,6 +179,23 @@ def _networks_crc() -> int:
     for room, name in CHECKED_SHAPES:
         checksum = crc32(_path(room, name).read_bytes(), checksum)
     return checksum
+
+
+def _processor_crc() -> int:
+    """Return a checksum of what the processor can do. It changes when the card is moved to another computer."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return 0
+    return crc32("\n".join(sorted({x for x in lines if x.startswith(_PROCESSOR_FIELDS)})).encode())
+
+
+def _can_be_imported(package: str) -> bool:
+    try:
+        import_module(package)
+    except Exception:  # noqa: BLE001 - whatever a damaged installation raises, OpenCV still works
+        return False
+    return True
 
 
 def _version(package: str) -> str:
@@ -196,10 +232,13 @@ def _path(room: str, name: str) -> Path:
     return Path(str(files(room).joinpath("nets", f"{name}.onnx")))
 
 
-@cache
-def _load(engine: str, room: str, name: str, _thread: int) -> Network:
-    """Load a network for one thread: a network owns its buffers, so threads cannot share it."""
-    return _new_network(engine, _path(room, name))
+def _load(engine: str, room: str, name: str) -> Network:
+    """Return a network of this thread. Those of the previous engine are freed when another one is chosen."""
+    if _loaded.engine != engine:
+        _loaded.engine, _loaded.networks = engine, {}
+    if (room, name) not in _loaded.networks:
+        _loaded.networks[room, name] = _new_network(engine, _path(room, name))
+    return _loaded.networks[room, name]
 
 
 def _new_network(engine: str, path: Path) -> Network:

@@ -1,7 +1,10 @@
 """Networks run in OpenCV, or in ONNX Runtime after a check that it gives the same answers."""
 
 import json
+from importlib.metadata import version
 from importlib.resources import files
+from threading import Thread
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -22,6 +25,7 @@ def installed(monkeypatch):
     checks = []
     monkeypatch.setattr(networks, "find_spec", lambda _: True)
     monkeypatch.setattr(networks, "_version", lambda _: "1.2.3")
+    monkeypatch.setattr(networks, "import_module", lambda _: None)
     monkeypatch.setattr(
         networks, "_passes_check", lambda engine: bool(checks.append(engine)) or True
     )
@@ -55,6 +59,61 @@ def test_onnx_runtime_is_checked_once_and_again_after_an_update(tmp_path, monkey
     monkeypatch.setattr(networks, "_version", lambda _: "1.2.4")
     choose_engine(record)
     assert len(installed) == 2
+
+
+def test_onnx_runtime_is_checked_again_on_another_processor(tmp_path, monkeypatch, installed):
+    record = tmp_path / "engine.json"
+    choose_engine(record)
+    monkeypatch.setattr(networks, "_processor_crc", lambda: 1)
+    choose_engine(record)
+
+    assert len(installed) == 2
+
+
+def test_dice_are_still_read_if_onnx_runtime_is_damaged_after_its_check(
+    tmp_path, monkeypatch, installed
+):
+    record = tmp_path / "engine.json"
+    choose_engine(record)
+    networks.use_engine("opencv")
+
+    def damaged(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(networks, "import_module", damaged)
+
+    assert choose_engine(record) == "opencv"
+    assert run("near", np.zeros(CHECKED_SHAPES["vision", "near"], np.float32)).shape[0] == 3
+
+
+def test_a_folder_named_like_onnx_runtime_is_not_an_engine(tmp_path, monkeypatch):
+    monkeypatch.setattr(networks, "find_spec", lambda _: True)
+    monkeypatch.setattr(networks, "_version", lambda _: version("no-such-package"))
+
+    assert choose_engine(tmp_path / "engine.json") == "opencv"
+
+
+def test_the_networks_of_a_thread_are_freed_when_it_ends(monkeypatch):
+    class Network:
+        def __call__(self, inputs):
+            return inputs
+
+    made = []
+
+    def new(*_):
+        network = Network()
+        made.append(ref(network))
+        return network
+
+    monkeypatch.setattr(networks, "_new_network", new)
+    inputs = np.zeros((1, 7, 64, 64), np.float32)
+    for _ in range(2):
+        thread = Thread(target=run, args=("near", inputs))
+        thread.start()
+        thread.join()
+
+    assert len(made) == 2
+    assert [each() for each in made] == [None, None]
 
 
 def test_an_engine_that_fails_its_check_is_not_used(tmp_path, monkeypatch, installed):
