@@ -38,7 +38,7 @@ from vision.tilt import GroundPosition, TiltEstimate, estimate_tilt, is_isolated
 from vision.tray_change import ChangedRegion, TrayChange, compare
 
 MIN_HAND_SHARE = 0.001
-"""Share of the frame that the tip of a finger covers."""
+"""Share of the examined part of the frame that the tip of a finger covers."""
 
 MIN_HAND_SHARE_ANYWHERE = 0.01
 """Replaces `MIN_HAND_SHARE` if the position of the tray is unknown: photographs show more things that look like skin."""
@@ -109,7 +109,7 @@ class CandidateSet:
 
     Attributes:
         candidates: The places, in no particular order.
-        hand: Share of the frame that a hand covers.
+        hand: Share of the examined part of the frame that a hand covers.
         change: Difference from the empty-tray image, or None if there is no image to compare with.
         edge_range: Smallest and largest edge in pixels of a die in the centre of the frame, or None
             if there were too few dice.

@@ -97,7 +97,7 @@ class KnownTray:
         return self.empty is not None and self.empty.shape == shape
 
     def empty_crop(self, shape: tuple[int, ...], box: Box) -> ImagePyramid | None:
-        """Return part of the empty-tray image, with its reduced copies cached for later frames.
+        """Return part of the empty-tray image, with its reduced copies cached until the knowledge changes.
 
         Args:
             shape: Shape of the frame that will be compared with it.

@@ -62,6 +62,8 @@ class Quad:
 class Die:
     """One die in a frame, in pixels with the origin at the top left and y pointing down.
 
+    An object that may be a die or may hide one is a `Die` as well, without a value and with `Problem.FOREIGN_OBJECT`.
+
     Attributes:
         value: Face that points upwards, 1 to 6, or None if it cannot be read. `problem` then says why.
         x: Horizontal position of the centre of the top face.
@@ -120,7 +122,7 @@ class Reading:
     """All dice in a frame of a still tray, and the problems that make them or the frame uncertain.
 
     Attributes:
-        dice: Every die that was found, in any zone. A die that is not certain has its own `problem`.
+        dice: Every die and foreign object that was found, in any zone. One that is not certain has its own `problem`.
         problems: Problems of the whole frame, such as a hand or darkness.
         ms: Time that the reading took, in milliseconds.
         leans: Leans of the dice that lie flat, from which a `KnownTray` derives the camera pose.

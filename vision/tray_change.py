@@ -39,7 +39,7 @@ WHITE_LEVEL = 250
 """If all channels are at least this bright, from 0 to 255, glare hides what lies there."""
 
 MAX_CHANGED_SHARE = 0.5
-"""If a larger share of the tray has changed, it is another tray, or the camera was moved."""
+"""If a larger share of the compared area has changed, it is another tray, something covers it, or the camera was moved."""
 
 MIN_SHADOW_SHARE, MAX_LIT_SHARE = 0.5, 0.02
 """A region is a black shadow if at least the first share of it is black. In a shadow of any kind, a smaller share than
@@ -259,7 +259,7 @@ def find_changes(picture: Image, known: KnownTray, zones: Sequence[Quad]) -> Tra
 
     Returns:
         The difference, or None if there is no empty-tray image of this shape, or if the images differ so much
-        that they must show different trays.
+        that nothing can be said about single objects.
     """
     left, top, right, bottom = box = bounding_box(picture, zones)
     empty = known.empty_crop(picture.shape, box)
@@ -278,7 +278,7 @@ def compare(
         corner: Column and row of the frame at which the part begins.
 
     Returns:
-        The difference, or None if the images differ so much that they must show different trays.
+        The difference, or None if the images differ so much that nothing can be said about single objects.
     """
     short, long = sorted(picture.size)
     scale = min(1.0, max(INPUT_PX / long, 1 / short))  # a narrow strip keeps at least one pixel
