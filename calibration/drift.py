@@ -1,8 +1,8 @@
 """Measures drift since calibration: whether the tray has moved, and whether the light has changed.
 
 Across each side of the tray, the brightness changes in a characteristic way: felt, wall, rim, table. The
-profile stores this brightness as a row of numbers for each side. If a row matches the current frame better after
-a shift, that shift is the distance that the tray has moved.
+profile stores this brightness as two rows of numbers for each side, one for each half. If a row matches the current
+frame better after a shift, or does not match it at all, that half of the side is no longer where it was.
 """
 
 from dataclasses import dataclass
@@ -25,8 +25,16 @@ REACH = 0.12
 ROW_LENGTH = 49
 """Number of values in a row: one for each 1/200 of the tray's width."""
 
-ALONG = np.linspace(0.08, 0.92, 43)
-"""Positions along a side that are sampled. Their median is used, so that dice at the wall do not affect it."""
+SIDES, HALVES = 4, 2
+"""Sides of a tray, and rows for each. In a single row, the two halves of a side that has turned would cancel out."""
+
+FIRST_ALONG, LAST_ALONG, SAMPLES = 0.08, 0.92, 43
+"""The part of a side that is sampled, and the number of samples. Their median is used, so that dice at the wall do not
+affect it."""
+
+MIN_CHANGED_ROWS = 3 / 8
+"""If at least this share of the rows has shifted or is not recognised, the tray has moved. A hand or an object can cover
+two rows."""
 
 MIN_MOVE = 0.02
 """If the tray has moved farther than this, in tray widths, the reader may confuse or lose dice near the walls."""
@@ -37,11 +45,15 @@ MAX_MOVE = 0.08
 MIN_CORRELATION = 0.75
 """Two rows with at least this correlation show the same edge."""
 
-MIN_GAIN = 0.02
+MIN_GAIN = 0.1
 """A shift counts only if its correlation exceeds that without a shift by this much."""
 
 MAX_LIGHT_RATIO = 1.5
 """Ratio of brightness, in either direction, from which the exposure must be set again."""
+
+MAX_COMPARABLE_RATIO = 3.0
+"""Ratio of brightness, in either direction, from which edges can be invisible, so that those that are not recognised do not
+mean that the tray has moved."""
 
 NOISE_LEVEL = 0.03
 """Share of full light below which there is only noise. This limit keeps the logarithm of black finite."""
@@ -52,17 +64,12 @@ class Drift:
     """Changes since the profile was made.
 
     Attributes:
-        distance: Distance that the tray moved, in tray widths, or None if it cannot be measured.
+        has_tray_moved: Whether the tray has moved too far for the profile.
         brightness_ratio: Brightness now divided by brightness then.
     """
 
-    distance: float | None
+    has_tray_moved: bool
     brightness_ratio: float
-
-    @property
-    def has_tray_moved(self) -> bool:
-        """Whether the tray has moved too far for the profile."""
-        return self.distance is not None and self.distance > MIN_MOVE
 
     @property
     def has_light_changed(self) -> bool:
@@ -70,15 +77,18 @@ class Drift:
         return not 1 / MAX_LIGHT_RATIO < self.brightness_ratio < MAX_LIGHT_RATIO
 
 
-def edge_signature(image: Image, tray: Quad) -> tuple[Row, ...]:
-    """Return a row of log brightness across each of the four sides of the tray, from inside to outside.
+def edge_signature(image: Image, tray: Quad, per_side: int = HALVES) -> tuple[Row, ...]:
+    """Return rows of log brightness across the four sides of the tray, from inside to outside.
 
     Args:
         image: Frame (height, width, 3) BGR.
         tray: Floor of the tray in frame pixels.
+        per_side: Number of rows for each side, each of which covers an equal part of it.
     """
     light = np.log(brightness(image).astype(np.float64) ** GAMMA + NOISE_LEVEL).astype(np.float32)
-    return tuple(tuple(round(float(v), 3) for v in _row(light, tray, side)) for side in range(4))
+    parts = np.array_split(np.linspace(FIRST_ALONG, LAST_ALONG, SAMPLES), per_side)
+    rows = (_row(light, tray, side, along) for side in range(SIDES) for along in parts)
+    return tuple(tuple(round(float(v), 3) for v in row) for row in rows)
 
 
 def floor_brightness(image: Image, tray: Quad) -> float:
@@ -104,20 +114,15 @@ def measure_drift(
     """
     now = floor_brightness(image, tray) ** GAMMA + NOISE_LEVEL
     ratio = 1.0 if old_brightness is None else now / (old_brightness**GAMMA + NOISE_LEVEL)
-    return Drift(_distance(edge_signature(image, tray), sides), ratio)
-
-
-def _distance(now: tuple[Row, ...], then: tuple[Row, ...]) -> float | None:
-    """Return the distance that the tray has moved, in tray widths; None if fewer than three sides are recognised.
-
-    The distance is the second-largest shift of a side, because one side may be covered. `now` and `then` are results
-    of `edge_signature`.
-    """
-    if len(then) != len(now) or any(len(row) != ROW_LENGTH for row in then):
-        return None
-    shifts = [_shift(np.array(a), np.array(b)) for a, b in zip(then, now, strict=True)]
-    known = sorted(abs(shift) for shift in shifts if shift is not None)
-    return known[-2] if len(known) > 2 else None  # noqa: PLR2004 - of four
+    unmoved = Drift(has_tray_moved=False, brightness_ratio=ratio)
+    if not sides or len(sides) % SIDES or any(len(row) != ROW_LENGTH for row in sides):
+        return unmoved
+    rows = edge_signature(image, tray, len(sides) // SIDES)
+    shifts = [_shift(np.array(then), np.array(now)) for then, now in zip(sides, rows, strict=True)]
+    has_light = 1 / MAX_COMPARABLE_RATIO < ratio < MAX_COMPARABLE_RATIO
+    unknown = shifts.count(None) if has_light else 0
+    shifted = sum(abs(shift) > MIN_MOVE for shift in shifts if shift is not None)
+    return Drift(unknown + shifted >= MIN_CHANGED_ROWS * len(sides), ratio)
 
 
 def _shift(then: Floats, now: Floats) -> float | None:
@@ -140,10 +145,10 @@ def _correlation(then: Floats, now: Floats, shift: int) -> float:
     return float((a * b).sum() / max(np.sqrt((a * a).sum() * (b * b).sum()), log(2) * 1e-6))
 
 
-def _row(light: NDArray[np.float32], tray: Quad, side: int) -> Floats:
+def _row(light: NDArray[np.float32], tray: Quad, side: int, positions: Floats) -> Floats:
     """Return the log brightness across one side (0 to 3) of the tray, from inside to outside.
 
-    Each value is the median of many samples along the side. `light` is the log brightness of each frame pixel.
+    Each value is the median over the positions along the side, from 0 to 1. `light` is the log brightness of each pixel.
     """
     corners = np.array(tray.corners, np.float64)
     start, end = corners[side], corners[(side + 1) % 4]
@@ -152,7 +157,7 @@ def _row(light: NDArray[np.float32], tray: Quad, side: int) -> Floats:
     if float(out @ (corners.mean(axis=0) - start)) > 0:
         out = -out
     across = np.linspace(-REACH, REACH, ROW_LENGTH) * tray_width_px(tray)
-    points = (start + ALONG[:, None, None] * (end - start)) + across[None, :, None] * out
+    points = (start + positions[:, None, None] * (end - start)) + across[None, :, None] * out
     samples = cv2.remap(
         light, points[..., 0].astype(np.float32), points[..., 1].astype(np.float32),
         cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE,

@@ -52,7 +52,8 @@ class Outline:
 
     def __post_init__(self) -> None:
         low, high = -MAX_OUTSIDE, 1 + MAX_OUTSIDE
-        if not all(low <= value <= high for corner in self.corners for value in corner):
+        is_near = all(low <= value <= high for corner in self.corners for value in corner)
+        if not is_near or not all(0 < value < 1 for value in np.mean(self.corners, axis=0)):
             raise OutlineError(OutlineFault.OUTSIDE)
         turns = corner_turns(np.array(self.corners))
         if not ((turns > 0).all() or (turns < 0).all()):

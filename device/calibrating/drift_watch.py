@@ -78,8 +78,8 @@ class DriftWatch:
         self._last = words
 
     def forget(self) -> None:
-        """Forget the last change, because a new profile has been saved."""
-        self.found = Drifted(None)
+        """Forget the last change, because there is a new profile."""
+        self.found, self._last, self._posted = Drifted(None), None, None
 
     def _confirm(self, drifted: Drifted) -> None:
         if drifted.words != self._posted or drifted.should_relock:

@@ -346,6 +346,10 @@ class Wizard:
                 self._worker.submit(self._press, CalibrationStep.TEST)
         return True
 
+    def profile_restored(self) -> None:
+        """Start again from the saved profile, because a backup has replaced it."""
+        self._worker.submit(self._discard)
+
     def state(self) -> CalibrationState:
         """Return the current state of the calibration."""
         camera = self._camera.name
@@ -450,6 +454,13 @@ class Wizard:
             self._draft_camera = camera
             self._draft = Draft.of(self._profiles.profile_for(camera))
 
+    def _discard(self) -> None:
+        """Start from the saved profile."""
+        name = self._camera.name
+        self._draft = Draft.of(self._profiles.profile_for(name) if name else None)
+        if self._drift_watch:
+            self._drift_watch.forget()
+
     def _edit(self, change: Callable[[Draft], Draft]) -> None:
         """Replace the draft with what `change` returns for it."""
         self._draft = change(self._draft)
@@ -467,8 +478,7 @@ class Wizard:
             case CalibrationStep.RETEST:
                 self._draft = self._draft.without_trials()
             case CalibrationStep.DISCARD:
-                name = self._camera.name
-                self._draft = Draft.of(self._profiles.profile_for(name) if name else None)
+                self._discard()
             case CalibrationStep.SAVE:
                 self._save()
             case _:

@@ -9,9 +9,10 @@ libcamera obey the zeros and others AeEnable.
 
 import importlib
 import logging
+import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from threading import Thread
@@ -320,9 +321,13 @@ class Picamera2Camera:
                 )
             )
         self._rotation = tuning.rotation
+        picamera2 = _import_picamera2().Picamera2
+        self._camera = picamera2.__new__(picamera2)
         try:
-            self._camera = _import_picamera2().Picamera2(cameras[number].libcamera_number)
+            self._camera.__init__(cameras[number].libcamera_number)
         except Exception as error:
+            with suppress(AttributeError, OSError):  # picamera2 leaves this end of its pipe open
+                os.close(self._camera.notifyme_w)
             raise CameraError(_not_started(error)) from error
         try:
             self._streams = _configure(self._camera, tuning.width_px)

@@ -18,6 +18,7 @@ from calibration import mat
 from calibration.camera_height import CAMERA_VIEWS, CameraMount, mount_camera
 from calibration.outline import Outline
 from calibration.rectify import Image
+from device import machine_fit as fits
 from device.calibrating.draft import TRIALS
 from device.calibrating.profile_file import PROFILE_FILE, ProfileStore, as_text
 from device.calibrating.wizard import Wizard
@@ -78,7 +79,12 @@ def open_bench(file: str | None, camera: str | None) -> Iterator[CalibrationBenc
     folder = state_folder(settings.state)
     profiles = ProfileStore(folder / PROFILE_FILE)
     spec = camera or settings.camera
-    usual = Tuning(rotation=as_rotation(settings.rotation), mains_hz=as_mains(settings.mains_hz))
+    fit = fits.from_settings(settings.picture, settings.threads, settings.burst_frames, folder)
+    usual = Tuning(
+        rotation=as_rotation(settings.rotation),
+        mains_hz=as_mains(settings.mains_hz),
+        width_px=fit.picture_px,
+    )
     opener = camera_opener(spec, tuning=profiles.tuning_for(spec, usual))
     first = opener()
     simulated = first if isinstance(first, SimulatedTray) else None

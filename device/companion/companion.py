@@ -590,6 +590,7 @@ class Companion:
             is_done = True
         finally:
             self.tray_camera.profiles.reload()
+            self.tray_camera.wizard.profile_restored()
             if is_done or not session.live_match.is_recorded:
                 session.reload()
 

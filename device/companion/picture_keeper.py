@@ -160,7 +160,7 @@ class PictureKeeper:
         """Accept a throw that was entered on a phone.
 
         If somebody entered it because a reading needs attention, the entered faces are stored as the
-        true faces of the dice in the picture of that reading.
+        true faces of the dice in the picture of that reading, unless dice have been thrown since.
 
         Args:
             session: The session, which accepts the throw.
@@ -169,11 +169,15 @@ class PictureKeeper:
         Raises:
             TableError, GameError: If the throw is refused.
         """
-        before = session.table.match
+        before, newest = session.table.match, self._newest
         needs_attention = isinstance(session.table.overlay, NeedsAttention)
+        # Dice that were thrown again no longer show the faces in the picture.
+        shows_throw = newest and not session.tray_reader.surely_tumbled_since(
+            newest.tray_reading.time_s
+        )
         session.do(command)
         after = session.table.match
-        if before and after and needs_attention and after is not before:
+        if before and after and needs_attention and shows_throw and after is not before:
             self._misreads.tapped_in(before, after)
 
     def save(self, table: TableState, position: int) -> None:

@@ -122,6 +122,20 @@ def _forgotten_bank(state: State, thrown: Thrown) -> Answer | None:
     return Answer(threw, (Banked(), thrown))
 
 
+def ask_about_unread(state: State) -> Ask | None:
+    """Return a question asking whether the player banked, because dice were thrown and picked up before they could be read.
+
+    Return None if the player could not bank.
+    """
+    keep = state.best_bank_keep
+    if keep is None or state.bank_refusal(keep):
+        return None
+    name, points = state.player.display_name, state.bank_points(keep)
+    unread = Message("Dice were thrown, but picked up before they could be read.")
+    yes = Answer(Message("Yes, %(name)s banked %(points)s", name=name, points=points), (Banked(),))
+    return Ask(Paragraph(unread, _bank_question(state)), (yes,))
+
+
 def forgotten_bank_repairs(match: Match) -> tuple[Answer, ...]:
     """Return the repair on offer after hot dice: the player had banked, and the next player threw.
 

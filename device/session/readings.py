@@ -113,7 +113,7 @@ def press(state: TableState, request_id: str) -> Change:
         request_id: Id of the phone's request that pressed the button; "" if there is none.
     """
     match state.overlay:
-        case Waiting(purpose=ReadThrow() | ConfirmThrow() | RereadThrow()) as waiting:
+        case Waiting(purpose=ReadThrow() | ConfirmThrow()) as waiting:
             marked = replace(waiting, request_id=waiting.request_id or request_id)
             return Change(replace(state, overlay=marked, message=STILL_WAITING))
     return request_reading(state, ReadThrow())
@@ -198,7 +198,9 @@ def take(state: TableState, waiting: Waiting, tray_reading: TrayReading) -> Chan
             return change
         return replace(change, then=_end_rolloff_if_possible)
     if isinstance(waiting.purpose, RereadThrow):
-        return _take_reread(state, waiting.purpose, tray_reading)
+        if not tray_reading.has_tumbled:
+            return _take_reread(state, waiting.purpose, tray_reading)
+        waiting = replace(waiting, purpose=ReadThrow())  # the dice in view are the next throw
     return _take_throw(state, waiting, tray_reading)
 
 
@@ -271,7 +273,7 @@ def correct(state: TableState, tray_reading: TrayReading) -> Change:
         tray_reading: The reading with that face.
 
     Raises:
-        TableError: If no question or advice about a reading is open.
+        TableError: If no question or advice about this reading is open.
     """
     refusal = Message("That die is not part of the last throw: press the button to read the dice.")
     change = _judge_again(state, tray_reading, refusal)
@@ -286,7 +288,7 @@ def ignore(state: TableState, tray_reading: TrayReading) -> Change:
         tray_reading: The reading without that object.
 
     Raises:
-        TableError: If no question or advice about a reading is open.
+        TableError: If no question or advice about this reading is open.
     """
     refusal = Message("That throw has been accepted: correct its dice or undo it.")
     return _with_ignored_objects(_judge_again(state, tray_reading, refusal))
@@ -364,7 +366,7 @@ def _end_rolloff_if_possible(state: TableState) -> Change:
 
 def _judge_again(state: TableState, tray_reading: TrayReading, refusal: Message) -> Change:
     overlay = state.overlay
-    if not isinstance(overlay, OpenQuestion | NeedsAttention):
+    if not isinstance(overlay, OpenQuestion | NeedsAttention) or overlay.reading != tray_reading.id:
         raise TableError(refusal)
     state = replace(state, overlay=None)
     if isinstance(overlay, OpenQuestion) and overlay.age_s is not None:
@@ -434,9 +436,16 @@ def _follow(
 
 
 def _follow_and_bank(state: TableState, verdict: Verdict, tray_reading: TrayReading) -> Change:
-    """Carry out a verdict, then bank. An empty tray means that the dice were picked up after the throw."""
+    """Carry out a verdict, then bank. An empty tray means that the dice were picked up after the throw.
+
+    If other dice were seen rolling since then, they may have been a farkle, so the player has to confirm the bank.
+    """
     if isinstance(verdict, EmptyTray):
-        return match_play.try_to_bank(state)
+        rolled = tray_reading.has_tumbled and state.situation is Situation.ACCEPTED
+        question = judge.ask_about_unread(state.current_match.state) if rolled else None
+        if question is None:
+            return match_play.try_to_bank(state)
+        return match_play.apply(state, question, tray_reading.id)
     if isinstance(verdict, Ask) and judge.asks_for_bank(verdict):
         verdict = _with_bank_alone(state, verdict, tray_reading)
     change = match_play.apply(state, verdict, tray_reading.id)

@@ -308,6 +308,8 @@ class MotionWatch:
         self._picture_px = picture_px
         self._stillness: _Stillness | None = None
         self._run = _Run()
+        self._activity = Activity(Motion.MOVING, 0.0, has_hand=False, is_settled=False)
+        self._fed_s = float("-inf")
         # The tuple is replaced, never modified, because another thread may call `tumbled_since`.
         self._tumbles_s: tuple[float, ...] = ()
 
@@ -321,7 +323,15 @@ class MotionWatch:
         return True if frames >= MIN_TUMBLE_FRAMES else None if frames else False
 
     def feed(self, frame: Frame) -> Activity:
-        """Process the next preview, and return what moves. Previews must be passed in order of time."""
+        """Process the next preview, and return what moves. Previews must be passed in order of time.
+
+        A slow camera repeats its latest preview, from which nothing can be learnt about motion: the previous result stays.
+        """
+        if frame.time_s > self._fed_s:
+            self._activity, self._fed_s = self._feed(frame), frame.time_s
+        return self._activity
+
+    def _feed(self, frame: Frame) -> Activity:
         now = to_grey(frame.image)
         stillness = self._stillness
         if stillness is None or stillness.last.shape != now.shape:

@@ -39,16 +39,41 @@ def test_dice_in_an_unmoved_tray_are_not_drift(scene):
     assert not found.has_light_changed
 
 
-@pytest.mark.parametrize("share", [0.035, 0.06])
-def test_a_moved_tray_is_detected(scene, share):
+@pytest.mark.parametrize("share", [0.035, 0.06, 0.09, 0.12, 0.2, 0.3, 0.5])
+@pytest.mark.parametrize("down", [0, 1])
+def test_a_moved_tray_is_detected_however_far_it_moved(scene, share, down):
     _, image, quad = scene
     by = share * tray_width_px(quad)
     found = measure_drift(
-        moved(image, by, by), quad, edge_signature(image, quad), floor_brightness(image, quad)
+        moved(image, by, down * by),
+        quad,
+        edge_signature(image, quad),
+        floor_brightness(image, quad),
     )
 
     assert found.has_tray_moved
-    assert found.distance == pytest.approx(share, abs=0.015)
+
+
+@pytest.mark.parametrize(("turn_deg", "scale"), [(6, 1), (10, 1), (45, 1), (0, 0.8), (0, 1.25)])
+def test_a_tray_that_was_turned_or_a_camera_at_another_height_is_detected(scene, turn_deg, scale):
+    _, image, quad = scene
+    centre = tuple(np.mean(quad.corners, axis=0))
+    turn = cv2.getRotationMatrix2D(centre, turn_deg, scale)
+    now = cv2.warpAffine(image, turn, image.shape[1::-1], borderMode=cv2.BORDER_REPLICATE)
+
+    assert measure_drift(now, quad, edge_signature(image, quad), None).has_tray_moved
+
+
+def test_the_rows_of_whole_sides_in_an_older_profile_detect_a_move(scene):
+    tray, image, quad = scene
+    old = edge_signature(image, quad, per_side=1)
+    by = 0.2 * tray_width_px(quad)
+    tray.throw_all([1, 2, 3, 4, 5, 6])
+    later, _ = smaller(tray.capture().image, tray.tray)
+
+    assert len(old) == 4
+    assert measure_drift(moved(image, by, by), quad, old, None).has_tray_moved
+    assert not measure_drift(later, quad, old, None).has_tray_moved
 
 
 def test_a_tiny_shift_is_not_a_move(scene):
@@ -71,14 +96,17 @@ def test_a_change_of_light_is_detected(scene, shade, changed):
         assert found.has_light_changed == changed
 
 
-def test_an_unrelated_frame_gives_no_distance(scene):
+def test_an_unrelated_frame_is_a_move_unless_it_is_dark(scene):
     _, image, quad = scene
     noise = np.random.default_rng(1).integers(0, 255, image.shape, np.uint8)
+    sides, level = edge_signature(image, quad), floor_brightness(image, quad)
 
-    assert measure_drift(noise, quad, edge_signature(image, quad), None).distance is None
+    assert measure_drift(noise, quad, sides, None).has_tray_moved
+    assert not measure_drift(noise // 200, quad, sides, max(level, 0.3)).has_tray_moved
 
 
-def test_a_profile_without_sides_gives_no_distance(scene):
+@pytest.mark.parametrize("sides", [(), ((0.1, 0.2),) * 8])
+def test_a_profile_without_valid_rows_detects_no_move(scene, sides):
     _, image, quad = scene
 
-    assert measure_drift(image, quad, (), 0.3).distance is None
+    assert not measure_drift(image[::-1], quad, sides, None).has_tray_moved

@@ -68,3 +68,25 @@ def test_a_doubtful_die_is_learnt_when_the_throw_is_entered_on_a_phone(match_rig
 
     assert looks(match_rig, confirmed=True) == [asked]
     assert len(looks(match_rig, confirmed=False)) == len(FIRST) - 1
+
+
+def test_nothing_is_learnt_from_a_throw_that_was_thrown_again_before_it_was_typed_in(
+    match_rig, monkeypatch
+):
+    def unsure(readings):
+        dice = (
+            replace(die, problem=Problem.UNREADABLE) if die.value == 6 else die
+            for die in readings[0].dice
+        )
+        return replace(readings[0], dice=tuple(dice))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("device.watching.tray_watch.combine_readings", unsure)
+        assert match_rig.throw(*FIRST).situation is Situation.ATTENTION
+    match_rig.tray.gather()
+    match_rig.roll(1, 1, 1, 3, 4, 5)
+    match_rig.wait_s(1.5)
+    match_rig.companion.do(EnterThrow((1, 1, 1, 3, 4, 5)))
+    take_another_turn(match_rig)
+
+    assert looks(match_rig, confirmed=True) == []

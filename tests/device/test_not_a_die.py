@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from game.commands import MarkForeignObject, SetJustDice, StartMatch, Undo
+from game.commands import EnterThrow, MarkForeignObject, SetJustDice, StartMatch, Undo
 from game.situation import Situation, TableError
 from tests.clock import Clock
 from tests.device.rig import ROLL_S, open_rig
@@ -222,3 +222,15 @@ def test_dice_under_a_cloth_are_no_throw_until_it_is_taken_away(tmp_path):
     assert "take away what covers it" in str(covered.advice)
     assert covered.just_dice.last is None
     assert uncovered.just_dice.last.dice == FIRST
+
+
+def test_a_die_of_an_accepted_throw_cannot_be_ignored_while_another_throw_needs_attention(rig):
+    rig.tray.thing = None
+    photo = rig.throw(1, 1, 2, 3, 4, 6).photo
+    assert rig.companion.do(EnterThrow((2, 2, 3, 4, 6, 6))).situation is Situation.ATTENTION
+    empty = rig.watch.memory.known.empty
+    with pytest.raises(TableError, match="That throw has been accepted"):
+        is_nothing(rig, photo, 0)
+
+    assert rig.companion.snapshot().situation is Situation.ATTENTION
+    assert rig.watch.memory.known.empty is empty

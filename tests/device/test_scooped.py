@@ -9,6 +9,8 @@ from game.commands import AnswerQuestion, CorrectDie
 from game.situation import Situation
 from tests.device.rig import STILL_S
 from tests.handled_tray import HandledTray
+from tests.throws import THOUSAND
+from vision.reading import Zone
 
 SCORING = (1, 1, 3, 5, 5, 6)
 RESTED_S = STILL_S + 0.8
@@ -186,3 +188,34 @@ def test_a_rest_before_the_last_reading_is_not_returned(looks):
     looks.see(1)
 
     assert looks.rests.take_previous(read_s) is None
+
+
+def test_a_hold_after_dice_that_could_not_be_read_were_picked_up_asks_before_it_banks(match_rig):
+    rig = match_rig
+    rig.throw(*THOUSAND)
+    rig.tray.set_aside((1, 1, 1))
+    rig.tray.throw(values=(2, 3, 4))
+    rig.wait_s(0.5)
+    rig.tray.lean([die.zone for die in rig.tray.visible_dice].index(Zone.TRAY))
+    rig.wait_s(1.5)
+    rig.tray.gather()
+    rig.wait_s(1.2)
+    asked = rig.hold()
+
+    assert asked.situation is Situation.QUESTION
+    assert "Did Anna bank 1,000?" in str(asked.question)
+    assert rig.scores == [0, 0]
+    rig.hold()
+    assert rig.scores == [1000, 0]
+
+
+def test_a_hold_after_a_read_throw_was_picked_up_banks_at_once(match_rig):
+    match_rig.throw(*THOUSAND)
+    match_rig.tray.show_hand()
+    match_rig.wait_s(0.8)
+    match_rig.tray.gather()
+    match_rig.tray.show_hand(shown=False)
+    match_rig.wait_s(1.0)
+    match_rig.hold()
+
+    assert match_rig.scores == [1000, 0]

@@ -4,10 +4,12 @@ from random import Random
 
 import pytest
 
-from game.commands import Bank, CorrectThrow, ThrowSimulatedDice
+from game.commands import Bank, CorrectThrow, StartMatch, ThrowSimulatedDice
 from game.errors import GameError
 from game.match.events import Thrown
 from game.situation import Situation, TableError
+from tests.device.rig import ROLL_S, open_rig
+from tests.handled_tray import HandledTray
 from tests.throws import THOUSAND
 
 N_THROWS = 20
@@ -99,3 +101,45 @@ def test_banks_at_random_moments_never_escape_a_throw(match_rig):
         banks += bank(match_rig)
 
     assert banks
+
+
+class SlowCamera(HandledTray):
+    """A camera that shows its latest preview again until a new picture arrives, as a camera on the network does."""
+
+    rate_hz = 10.0
+    latest = None
+
+    def preview(self):
+        if self.latest is None or self._clock() - self.latest.time_s >= 1 / self.rate_hz - 1e-6:
+            self.latest = super().preview()
+        return self.latest
+
+
+@pytest.mark.parametrize("rate_hz", [12, 10, 7.5, 5])
+@pytest.mark.parametrize("hands_off", [False, True])
+def test_dice_that_slide_under_a_slow_camera_are_not_thrown(tmp_path, clock, rate_hz, hands_off):
+    tray = SlowCamera(seed=7, roll_s=ROLL_S, clock=clock)
+    tray.rate_hz = rate_hz
+    with open_rig(tmp_path, tray=tray, clock=clock, clips=False, hands_off=hands_off) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.throw(1, 1, 2, 3, 4, 6)
+        before = rig.state
+        rig.tray.nudge((2, 3, 4, 6))
+        rig.wait_s(2.5)
+        snapshot = rig.press()
+
+    assert rig.state == before
+    assert str(snapshot.message) == "Not thrown yet: the dice were only moved."
+
+
+@pytest.mark.parametrize("rate_hz", [10, 5])
+def test_a_throw_under_a_slow_camera_counts(tmp_path, clock, rate_hz):
+    tray = SlowCamera(seed=7, roll_s=ROLL_S, clock=clock)
+    tray.rate_hz = rate_hz
+    with open_rig(tmp_path, tray=tray, clock=clock, clips=False) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.throw(*THOUSAND)
+        rig.hold()
+        snapshot = rig.throw(*THOUSAND)
+
+    assert str(snapshot.message) == "Ben threw 1 1 1 2 3 4: 1,000 at risk."

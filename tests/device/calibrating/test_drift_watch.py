@@ -79,6 +79,18 @@ def test_a_move_is_reported_once_when_it_was_seen_twice(drift_watch, tray):
     assert drift_watch.posted[1:] == [Drifted(None)]
 
 
+def test_a_move_after_a_new_profile_was_saved_is_reported_again(drift_watch, tray):
+    for _ in range(2):
+        drift_watch.compare(moved(tray.preview()), tray)
+    drift_watch.forget()
+    assert drift_watch.found == Drifted(None)
+    for _ in range(2):
+        drift_watch.compare(moved(tray.preview(), px=16), tray)
+
+    assert drift_watch.found == Drifted(MOVED, has_moved=True)
+    assert drift_watch.posted == 2 * [Drifted(MOVED, has_moved=True)]
+
+
 def test_the_exposure_is_relocked_but_not_too_often(drift_watch, tray):
     def dark_twice():
         for frame in (darker(tray.preview()), darker(tray.preview())):

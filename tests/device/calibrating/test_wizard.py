@@ -1,5 +1,6 @@
 """Calibration of the simulated tray, with a real camera thread, reader and file."""
 
+from dataclasses import replace
 from time import monotonic
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from calibration.outline import Outline, tray_width_px
 from device.calibrating import wizard as module
 from device.calibrating import wizard_camera
-from device.calibrating.profile_file import PROFILE_FILE, ProfileStore, load
+from device.calibrating.profile_file import PROFILE_FILE, ProfileStore, load, save
 from device.calibrating.wizard import Wizard
 from device.watching.tray_watch import TrayWatch, WatchOptions
 from game.situation import TableError
@@ -89,7 +90,7 @@ def test_the_tray_is_found_with_a_set_aside_area_and_saved(bench):
     for saved, seen in zip(profile.tray.corners, state.tray, strict=True):
         assert saved == pytest.approx(seen, abs=1e-4)
     assert (state.made, state.unsaved) == (profile.made, False)
-    assert len(profile.sides) == 4
+    assert len(profile.sides) == 8
     assert 0 < profile.level < 1
 
 
@@ -134,6 +135,19 @@ def set_exact_corners(bench):
     """Set the corners exactly, as if a person had dragged them."""
     corners = Outline.of(bench.tray.tray, *SIZE).corners
     bench.wizard.set_corners(corners, Outline.of(bench.tray.aside, *SIZE).corners)
+
+
+def test_a_restored_profile_replaces_the_draft(bench):
+    bench.wizard.do(CalibrationStep.FIND)
+    bench.wizard.do(CalibrationStep.SAVE)
+    other = replace(bench.profiles.profile, tray=Outline(FAR))
+    save(other, bench.file)
+    bench.profiles.reload()
+    bench.wizard.profile_restored()
+
+    bench.until(lambda state: state.tray == FAR)
+    bench.wizard.do(CalibrationStep.SAVE)
+    assert load(bench.file).tray == Outline(FAR)
 
 
 def test_the_dice_are_learnt_from_two_throws(bench):

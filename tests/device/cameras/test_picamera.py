@@ -1,5 +1,6 @@
 """The Pi's camera, tested without a Pi on a stand-in that behaves like picamera2."""
 
+import os
 import sys
 import threading
 import time
@@ -125,6 +126,28 @@ def library(monkeypatch):
     for limit in ("TIMEOUT_S", "CLOSING_S"):
         monkeypatch.setattr(picamera, limit, PATIENCE_S)
     return Fresh
+
+
+def test_a_camera_that_is_in_use_leaves_no_file_open_however_often_it_is_tried(
+    library, monkeypatch
+):
+    opened = []
+
+    def busy(camera, _number):
+        # picamera2 opens a pipe before it tries to acquire the camera.
+        reading_end, camera.notifyme_w = os.pipe()
+        os.close(reading_end)
+        opened.append(camera.notifyme_w)
+        raise RuntimeError("Camera __init__ sequence did not complete.")
+
+    monkeypatch.setattr(library, "__init__", busy)
+    for _ in range(3):
+        with pytest.raises(CameraError, match="did not complete"):
+            Picamera2Camera()
+
+    for each in opened:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(each)
 
 
 def test_capture_asks_for_a_frame_exposed_after_the_call(library):

@@ -28,13 +28,13 @@ def state(session):
     return session.live_match.match.state
 
 
-def row(faces, *, problem=None, y=100, time_s=0.0):
+def row(faces, *, problem=None, y=100, time_s=0.0, has_tumbled=True):
     """Return a reading of dice in a row; a die whose face is None has this problem."""
     dice = (
         Die(f, 100.0 * i, y, 50, 50, 0, 0.99, problem=None if f else problem or Problem.COCKED)
         for i, f in enumerate(faces, 1)
     )
-    return TrayReading(Reading(tuple(dice)), has_tumbled=True, time_s=time_s)
+    return TrayReading(Reading(tuple(dice)), has_tumbled, time_s)
 
 
 def press(session):

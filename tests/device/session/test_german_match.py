@@ -315,7 +315,7 @@ def test_reading_again_in_german(opened):
     opened.throw(*PAIR_OF_ONES)
     for faces in (PAIR_OF_ONES, PAIR_OF_ONES[1:], (None, 2, 3, 4, 6, 6)):
         opened.do(ReadAgain())
-        opened.read(lay(faces, y=700, problem=Problem.COCKED), press=False)
+        opened.read(lay(faces, y=700, problem=Problem.COCKED), has_tumbled=False, press=False)
 
     assert "Es wurde nichts geändert. Der eingekreiste Würfel" in opened.look()
     opened.reader.has_tumbled = True

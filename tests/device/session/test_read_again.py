@@ -16,7 +16,7 @@ from tests.device.session.sessions import (
     row,
     state,
 )
-from tests.throws import FARKLE
+from tests.throws import FARKLE, THOUSAND
 from tests.tray_reader import FakeTrayReader
 
 THROW = (1, 1, 2, 3, 4, 6)
@@ -41,7 +41,7 @@ def read_again(session, reader, *looks, **options):
     session.do(ReadAgain())
     for faces in looks:
         assert session.table.situation is Situation.WAITING
-        answer(session, row(faces, **options))
+        answer(session, row(faces, has_tumbled=False, **options))
 
 
 def dice(session):
@@ -101,7 +101,7 @@ def test_dice_kept_from_earlier_throws_are_not_part_of_it(session, reader):
     answer(session, replace(moved, reading=reading))
     assert dice(session) == (2, 2, 5, 6)
     reader.has_tumbled = False
-    other = row((2, 3, 5, 6), y=300)
+    other = row((2, 3, 5, 6), y=300, has_tumbled=False)
     again = replace(other, reading=replace(other.reading, dice=(*lying, *other.reading.dice)))
     session.do(ReadAgain())
     answer(session, again)
@@ -125,6 +125,39 @@ def test_dice_thrown_since_are_not_read_again(session, reader):
 
     with pytest.raises(TableError, match="thrown since"):
         session.do(ReadAgain())
+
+
+def test_dice_thrown_while_the_reading_waits_are_the_next_throw(match_rig):
+    rig = match_rig
+    rig.throw(*FARKLE)
+    rig.tray.show_hand()
+    rig.wait_s(1.0)
+    rig.companion.do(ReadAgain())
+    rig.tray.gather()
+    rig.tray.show_hand(False)
+    rig.wait_s(0.15)
+    rig.tray.throw_all((1, 1, 2, 2, 4, 5))
+    rig.wait_s(0.1)
+    snapshot = rig.press()
+
+    assert [throw.dice for throw in rig.state.turns[0].throws] == [FARKLE]
+    assert str(snapshot.message) == "Ben threw 1 1 2 2 4 5: 250 at risk."
+
+
+def test_a_farkle_thrown_while_the_reading_waits_cannot_be_banked_past(match_rig):
+    rig = match_rig
+    rig.throw(*THOUSAND)
+    rig.tray.show_hand()
+    rig.wait_s(0.8)
+    rig.companion.do(ReadAgain())
+    rig.tray.set_aside((1, 1, 1))
+    rig.tray.show_hand(False)
+    rig.wait_s(0.2)
+    rig.tray.throw(values=(2, 3, 4))
+    rig.wait_s(3.0)
+
+    assert rig.state.player.name == "Ben"
+    assert rig.scores == [0, 0]
 
 
 def test_without_an_accepted_throw_nothing_is_read_again(session, reader):

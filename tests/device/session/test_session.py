@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing, suppress
+from dataclasses import replace
 
 import pytest
 
@@ -211,21 +212,32 @@ def test_a_rematch_keeps_a_changed_order(session):
 
 
 def test_an_unread_die_is_named_by_a_person(session, reader):
-    faces = (1, 1, None, 2, 3, None)
-    read(session, *faces)
+    unread = row((1, 1, None, 2, 3, None))
+    press(session)
+    answer(session, unread)
     assert session.table.situation is Situation.ATTENTION
 
-    told = row(faces).with_face(2, 1)
+    told = unread.with_face(2, 1)
     session.correct_reading(told)
     assert message(session) == "The circled die is not flat: throw that die again."
     session.correct_reading(told.with_face(5, 4))
     assert state(session).turn.last.dice == THOUSAND
 
 
+def test_a_face_in_another_reading_answers_nothing(session, reader):
+    read(session, 1, 1, None, 2, 3, 4)
+    with pytest.raises(TableError, match="not part of the last throw"):
+        session.correct_reading(row((1, 1, None, 2, 3, 4)).with_face(2, 1))
+
+    assert session.table.situation is Situation.ATTENTION
+
+
 def test_an_unread_die_of_the_roll_off_is_named_by_a_person(tmp_path):
     with open_session(tmp_path / "other.db", FakeTrayReader()) as session:
-        read(session, None)
-        session.correct_reading(row((None,)).with_face(0, 4))
+        unread = row((None,))
+        press(session)
+        answer(session, unread)
+        session.correct_reading(unread.with_face(0, 4))
 
         assert session.table.rolloff.rolls == ((4,),)
 
@@ -458,7 +470,7 @@ def test_a_throw_is_read_again_next_to_an_unreadable_kept_die(session, reader):
     answer(session, smudged_kept((2, 3, 4, 4, 5)))
     reader.has_tumbled = False
     session.do(ReadAgain())
-    answer(session, smudged_kept((2, 3, 4, 4, 5)))
+    answer(session, replace(smudged_kept((2, 3, 4, 4, 5)), has_tumbled=False))
 
     assert message(session) == "Read again: 2 3 4 4 5, as before."
 
@@ -467,7 +479,7 @@ def test_reading_again_assumes_no_face_of_the_throw_itself(session, reader):
     read(session, *THOUSAND)
     reader.has_tumbled = False
     session.do(ReadAgain())
-    answer(session, row((1, 1, 1, 2, 3, None), problem=Problem.UNREADABLE))
+    answer(session, row((1, 1, 1, 2, 3, None), problem=Problem.UNREADABLE, has_tumbled=False))
 
     assert "Nothing was changed" in message(session)
 
