@@ -195,10 +195,13 @@ class TrayMemory:
         """
         with self._lock:
             new = RememberedReading(time_s, image, reading, self.known.empty)
+            # Of several readings of an empty tray, as under a hand that comes and goes, the newest is enough.
             kept = (
                 old
                 for old in self._readings
-                if old.is_accepted or old.faces is not None or not old.reading.dice
+                if old.is_accepted
+                or old.faces is not None
+                or (reading.dice and not old.reading.dice)
             )
             self._readings = (*kept, new)
 

@@ -249,6 +249,10 @@ class RestHistory:
         self._is_resting = is_settled
         return new
 
+    def interrupt(self) -> None:
+        """End the current period of rest, because something moves."""
+        self._is_resting = False
+
     def take_previous(self, since_s: float) -> TrayRest | None:
         """Forget the previous period of rest, and return it if it began after `since_s` in seconds."""
         rest, self._previous = self._previous, None
@@ -500,6 +504,9 @@ class TrayWatch:
         activity = self._motion.feed(frame)
         self.preview = replace(self.preview, latest=frame.image, activity=activity)
         watched.clips.feed(frame, still_s=activity.still_s, is_settled=activity.is_settled)
+        if not activity.is_settled:
+            self._burst.clear()
+            watched.rests.interrupt()
         return frame
 
     def _finish_clip(self, clips: ClipRecorder, still: Frame) -> RollClip | None:
@@ -534,8 +541,6 @@ class TrayWatch:
         self._run_tasks(camera)
         frame = self._take_preview(watched)
         is_settled = self.preview.is_settled
-        if not is_settled:
-            self._burst.clear()
         rest = watched.rests.feed(
             frame,
             is_settled=is_settled,

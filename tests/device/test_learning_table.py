@@ -90,3 +90,14 @@ def test_nothing_is_learnt_from_a_throw_that_was_thrown_again_before_it_was_type
     take_another_turn(match_rig)
 
     assert looks(match_rig, confirmed=True) == []
+
+
+def test_hands_over_an_empty_tray_do_not_fill_the_memory(match_rig):
+    match_rig.press()
+    for _ in range(5):
+        match_rig.tray.show_hand()
+        match_rig.wait_s(1.0)
+        match_rig.tray.show_hand(shown=False)
+        match_rig.wait_s(1.5)
+
+    assert len(match_rig.watch.memory._readings) <= 1

@@ -219,3 +219,30 @@ def test_a_hold_after_a_read_throw_was_picked_up_banks_at_once(match_rig):
     match_rig.hold()
 
     assert match_rig.scores == [1000, 0]
+
+
+@pytest.mark.parametrize("stall_s", [0.0, 0.5])
+def test_dice_that_are_picked_up_during_a_slow_reading_are_offered(match_rig, monkeypatch, stall_s):
+    rig = match_rig
+    rig.wait_s(1.0)
+    watch, readings = rig.watch, []
+    read_image, learn = watch._read_image, watch.memory.learn_empty_tray
+
+    def read_slowly(camera, image):
+        rig.clock.now_s += 1.0
+        if not readings:
+            rig.tray.gather()
+        readings.append(image)
+        return read_image(camera, image)
+
+    def learn_slowly(image, zones):
+        rig.clock.now_s += stall_s
+        return learn(image, zones)
+
+    rig.tray.throw_all(SCORING)
+    rig.wait_s(0.1)
+    monkeypatch.setattr(watch, "_read_image", read_slowly)
+    monkeypatch.setattr(watch.memory, "learn_empty_tray", learn_slowly)
+    snapshot = rig.press()
+
+    assert "1 1 3 5 5 6 were lying here" in str(snapshot.question)
