@@ -150,7 +150,7 @@ def test_an_unread_object_that_may_be_a_die_is_asked_about(known_tray, die_px):
         body = cv2.boxPoints((at, (die_px, die_px), 20.0)).astype(np.int32)
         cv2.fillConvexPoly(image, body, (240, 250, 250), cv2.LINE_AA)
         centre = round(at[0]), round(at[1])
-        cv2.circle(image, centre, round(0.3 * die_px), (120, 120, 120), -1, cv2.LINE_AA)
+        cv2.circle(image, centre, round(0.3 * die_px), (80, 80, 80), -1, cv2.LINE_AA)
 
     reading = vision.read(with_object(shot, 60, draw), shot.tray, known=known_tray)
 
