@@ -348,7 +348,7 @@ class Wizard:
 
     def profile_restored(self) -> None:
         """Start again from the saved profile, because a backup has replaced it."""
-        self._worker.submit(self._discard)
+        self._worker.submit(self._start_again)
 
     def state(self) -> CalibrationState:
         """Return the current state of the calibration."""
@@ -458,6 +458,10 @@ class Wizard:
         """Start from the saved profile."""
         name = self._camera.name
         self._draft = Draft.of(self._profiles.profile_for(name) if name else None)
+
+    def _start_again(self) -> None:
+        """Start from a saved profile that is another one than before."""
+        self._discard()
         if self._drift_watch:
             self._drift_watch.forget()
 

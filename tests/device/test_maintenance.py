@@ -12,7 +12,10 @@ from urllib.request import HTTPCookieProcessor
 
 import pytest
 
+from calibration.outline import Outline
+from calibration.profile import Profile
 from device.app import PlayOptions, open_maintenance, serving
+from device.calibrating.profile_file import PROFILE_FILE, ProfileStore, save
 from device.storage.recovery import set_aside
 from device.storage.throw_pictures import DAY_S
 from game.commands import (
@@ -30,6 +33,7 @@ from game.journal.history import History
 from game.journal.schema import insert
 from game.match.events import ScoreSet
 from game.situation import Situation
+from tests.device.rig import open_rig
 from tests.waiting import PATIENCE_S, until
 from web.app import new_link
 
@@ -185,6 +189,22 @@ def test_a_restore_that_fails_late_continues_the_restored_match(maintenance):
     companion.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     assert companion.snapshot().match.state.player.name == "Anna"
     assert History(journal.path).match(1) == companion.snapshot().match
+
+
+def test_the_calibration_page_shows_a_restored_calibration(tmp_path, clock):
+    file, name = tmp_path / PROFILE_FILE, "simulated tray"
+    before = ((0.2, 0.1), (0.8, 0.1), (0.8, 0.9), (0.2, 0.9))
+    after = ((0.3, 0.3), (0.7, 0.3), (0.7, 0.7), (0.3, 0.7))
+    save(Profile(name, "now", Outline(before)), file)
+    with open_rig(tmp_path, clock=clock, profiles=ProfileStore(file)) as rig:
+        wizard = rig.companion.tray_camera.wizard
+        rig.wait_s(1.0)
+        until(lambda: wizard.state().tray == before)
+        restored = Profile(name, "then", Outline(after))
+        rig.companion.do(RestoreBackup(lambda: save(restored, file)))
+        until(lambda: wizard.state().tray == after)
+
+        assert wizard.state().made == "then"
 
 
 def test_a_restore_that_fails_early_changes_nothing(maintenance):
