@@ -55,8 +55,7 @@ class Outline:
         is_near = all(low <= value <= high for corner in self.corners for value in corner)
         if not is_near or not all(0 < value < 1 for value in np.mean(self.corners, axis=0)):
             raise OutlineError(OutlineFault.OUTSIDE)
-        turns = corner_turns(np.array(self.corners))
-        if not ((turns > 0).all() or (turns < 0).all()):
+        if not is_convex(np.array(self.corners)):
             raise OutlineError(OutlineFault.CROSSED)
         if self.area < MIN_AREA:
             raise OutlineError(OutlineFault.TOO_CLOSE)
@@ -94,6 +93,12 @@ class Outline:
         """Share of the frame that the outline covers."""
         ring = (*self.corners, self.corners[0])
         return abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise(ring))) / 2
+
+
+def is_convex(corners: Floats) -> bool:
+    """Check that the outline of four corners (4, 2) turns in the same direction at each of them, so that no sides cross."""
+    turns = corner_turns(corners)
+    return bool((turns > 0).all() or (turns < 0).all())
 
 
 def corner_turns(corners: Floats) -> Floats:

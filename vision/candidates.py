@@ -110,10 +110,11 @@ class CandidateSet:
     Attributes:
         candidates: The places, in no particular order.
         hand: Share of the examined part of the frame that a hand covers.
-        change: Difference from the empty-tray image, or None if there is no image to compare with.
+        change: Difference from the empty-tray image, or None if there is no image to compare with, or if `is_covered`.
         edge_range: Smallest and largest edge in pixels of a die in the centre of the frame, or None
             if there were too few dice.
         knows_set: Whether both the empty tray and, from earlier throws, the sizes of the dice are known.
+        is_covered: Whether the frame differs from the empty-tray image nearly everywhere, so that something may cover dice.
     """
 
     candidates: list[Candidate]
@@ -121,6 +122,7 @@ class CandidateSet:
     change: TrayChange | None
     edge_range: tuple[float, float] | None
     knows_set: bool = False
+    is_covered: bool = False
 
 
 def find_candidates(
@@ -167,7 +169,8 @@ def find_candidates(
         candidates = _mark_isolated(candidates, change, tray)
     hand_share = found.hand_share if change is None else change.object_share(found.hand)
     knows_set = change is not None and sizes.is_known
-    return CandidateSet(candidates, hand_share, change, sizes.edge_range, knows_set)
+    is_covered = empty is not None and change is None
+    return CandidateSet(candidates, hand_share, change, sizes.edge_range, knows_set, is_covered)
 
 
 def seems_empty(

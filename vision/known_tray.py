@@ -92,10 +92,6 @@ class KnownTray:
         empty[mask > 0] = image[mask > 0]
         return replace(self, empty=empty)
 
-    def has_empty(self, shape: tuple[int, ...]) -> bool:
-        """Return whether there is an empty-tray image of this shape."""
-        return self.empty is not None and self.empty.shape == shape
-
     def empty_crop(self, shape: tuple[int, ...], box: Box) -> ImagePyramid | None:
         """Return part of the empty-tray image, with its reduced copies cached until the knowledge changes.
 

@@ -114,7 +114,7 @@ def read(
         Problem.DARK: _is_dark(picture, tray),
         Problem.GLARE: tray is not None and _is_overexposed(picture, tray, judged),
         Problem.SIDE_VIEW: not is_tray_known and _is_side_view(judged),
-        Problem.FOREIGN_OBJECT: seen.change is None and known.has_empty(picture.shape),
+        Problem.FOREIGN_OBJECT: seen.is_covered,
         # The networks sometimes miss a die that fills the frame, without any sign of doubt.
         Problem.UNREADABLE: not dice and not is_tray_known and seen.change is None,
     }

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from calibration.dice_set import filter_reading
-from calibration.outline import corner_turns
+from calibration.outline import is_convex
 from calibration.profile import Profile
 from device.calibrating.profile_file import load_named_profile
 from device.cameras.base import Image
@@ -115,9 +115,7 @@ def _quad(corners: Any) -> Quad:
     quad = Quad.of(corners)
     points = quad.corners
     area = abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*points, points[0]]))) / 2
-    turns = corner_turns(np.array(points))
-    is_convex = (turns > 0).all() or (turns < 0).all()
-    if not is_convex or not MIN_AREA_PX < area < MAX_AREA_PX:
+    if not is_convex(np.array(points)) or not MIN_AREA_PX < area < MAX_AREA_PX:
         raise ValueError(f"no tray: {corners}")
     return quad
 

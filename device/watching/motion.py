@@ -401,7 +401,7 @@ class MarkedMotion:
             self._motion = self._marked_s = None
 
     def feed(self, frame: Frame) -> Activity:
-        """Process the next preview, which must be newer than the previous one, and return what moves in it."""
+        """Process the next preview, and return what moves. Previews must be passed in order of time."""
         assert self._motion is not None  # noqa: S101 - `begin` has been called
         activity = self._motion.feed(frame)
         with self._lock:

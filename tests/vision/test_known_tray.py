@@ -192,10 +192,8 @@ def test_a_cloth_over_most_of_the_tray_is_asked_about(known_tray, share, knows_s
     dice = [Put(5, -100, -60, 10), Put(3, -100, 60, 30), Put(2, 60, 0, 10)]
     shot = photograph(dice, GREEN, seed=5)
     image = shot.image.copy()
-    (left, top), (right, bottom) = (
-        np.array(shot.tray.corners).astype(int).min(0),
-        np.array(shot.tray.corners).astype(int).max(0),
-    )
+    corners = np.array(shot.tray.corners).astype(int)
+    (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
     rows, columns = np.mgrid[: image.shape[0], : image.shape[1]] // 60
     checks = np.where(((rows + columns) % 2)[..., None], (40, 40, 180), (220, 220, 220))
     cloth = slice(top, bottom), slice(right - int(share * (right - left)), right)

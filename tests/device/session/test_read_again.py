@@ -127,12 +127,17 @@ def test_dice_thrown_since_are_not_read_again(session, reader):
         session.do(ReadAgain())
 
 
-def test_dice_thrown_while_the_reading_waits_are_the_next_throw(match_rig):
-    rig = match_rig
-    rig.throw(*FARKLE)
+def read_again_under_a_hand(rig, *values):
+    """Throw dice, and ask for another reading, which waits because there is a hand over the tray."""
+    rig.throw(*values)
     rig.tray.show_hand()
     rig.wait_s(1.0)
     rig.companion.do(ReadAgain())
+
+
+def test_dice_thrown_while_the_reading_waits_are_the_next_throw(match_rig):
+    rig = match_rig
+    read_again_under_a_hand(rig, *FARKLE)
     rig.tray.gather()
     rig.tray.show_hand(False)
     rig.wait_s(0.15)
@@ -146,10 +151,7 @@ def test_dice_thrown_while_the_reading_waits_are_the_next_throw(match_rig):
 
 def test_a_farkle_thrown_while_the_reading_waits_cannot_be_banked_past(match_rig):
     rig = match_rig
-    rig.throw(*THOUSAND)
-    rig.tray.show_hand()
-    rig.wait_s(0.8)
-    rig.companion.do(ReadAgain())
+    read_again_under_a_hand(rig, *THOUSAND)
     rig.tray.set_aside((1, 1, 1))
     rig.tray.show_hand(False)
     rig.wait_s(0.2)
