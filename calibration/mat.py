@@ -40,6 +40,9 @@ MIN_MARKERS = 6
 MAX_MISFIT = 0.006
 """Largest misfit in tray widths: a mat that fits worse is folded, or is a different mat."""
 
+TRAY_MM = (10.0, 5_000.0)
+"""Smallest and largest side of a tray's floor in millimetres."""
+
 POINTS_PER_MM = 72 / 25.4
 
 
@@ -130,11 +133,19 @@ class FoundMat:
         in_mm = cv2.perspectiveTransform(undistorted.reshape(1, -1, 2), np.array(self.to_mm))
         return np.asarray(in_mm[0], np.float64)
 
-    def measure(self, tray: Quad) -> Mat:
-        """Return the size of a tray and the distortion of the lens, given the tray's corners in frame pixels."""
+    def measure(self, tray: Quad) -> Mat | None:
+        """Return the size of a tray and the distortion of the lens, or None if the mat cannot be right.
+
+        A mat of which only one corner is visible can give a tray of any size.
+
+        Args:
+            tray: Corners of the tray in frame pixels.
+        """
         corners = self.in_mm(tray)
         sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
         wide, deep = sorted(((sides[0] + sides[2]) / 2, (sides[1] + sides[3]) / 2), reverse=True)
+        if not TRAY_MM[0] <= deep <= wide <= TRAY_MM[1]:
+            return None
         return Mat(float(wide), float(deep), self.bend, 1.0)
 
     def fits(self, tray: Quad) -> bool:

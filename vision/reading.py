@@ -35,6 +35,7 @@ class Problem(StrEnum):
     GLARE = "glare"
     TOO_SMALL = "too small"
     SIDE_VIEW = "seen from the side"
+    MOVED = "moved"
     FOREIGN_OBJECT = "something else"
 
 

@@ -6,7 +6,7 @@ from time import monotonic
 
 from calibration.drift import Drift, measure_drift
 from device.calibrating.profile_file import ProfileStore
-from device.cameras.base import Camera, Frame
+from device.cameras.base import PREVIEW_WIDTH_PX, Camera, Frame, Image, scaled
 from game.message import Message
 
 MIN_RELOCK_S = 600.0
@@ -66,20 +66,35 @@ class DriftWatch:
             frame: A preview of the tray at rest, without a hand in it.
             camera: The camera that took the preview.
         """
-        profile = self._profiles.profile_for(camera.name)
-        if profile is None or not profile.sides:
+        found = self._measure(frame.image, camera.name)
+        if found is None:
             return
-        height, width = frame.image.shape[:2]
-        quad = profile.tray.in_px(width, height)
-        found = measure_drift(frame.image, quad, profile.sides, profile.level)
         words = _words(found)
         if words == self._last:
             self._confirm(Drifted(words, found.has_tray_moved, self._should_relock(found)))
         self._last = words
 
+    def shows_move(self, image: Image, camera: str) -> bool:
+        """Return whether a frame shows the tray somewhere else than the profile. Any thread may call this.
+
+        Args:
+            image: (height, width, 3) BGR, of any size.
+            camera: Name of the camera that took the frame.
+        """
+        found = self._measure(scaled(image, PREVIEW_WIDTH_PX), camera)
+        return found is not None and found.has_tray_moved
+
     def forget(self) -> None:
         """Forget the last change, because there is a new profile."""
         self.found, self._last, self._posted = Drifted(None), None, None
+
+    def _measure(self, image: Image, camera: str) -> Drift | None:
+        """Return the changes since the profile was made, or None if there is no profile for this camera."""
+        profile = self._profiles.profile_for(camera)
+        if profile is None or not profile.sides:
+            return None
+        height, width = image.shape[:2]
+        return measure_drift(image, profile.tray.in_px(width, height), profile.sides, profile.level)
 
     def _confirm(self, drifted: Drifted) -> None:
         if drifted.words != self._posted or drifted.should_relock:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from calibration.dice_set import filter_reading
+from calibration.mat import TRAY_MM
 from calibration.outline import Outline
 from calibration.profile import Colour, DiceLook, DiceSet, HeldControls, Mat, Profile
 from device.cameras.base import Camera, TrayZones, zones_of
@@ -231,8 +232,8 @@ def _mat(table: TomlTable | None) -> Mat | None:
         return None
     k1, k2 = table.numbers("bend", 2)
     return Mat(
-        table.number("wide_mm", 10, 5_000),
-        table.number("deep_mm", 10, 5_000),
+        table.number("wide_mm", *TRAY_MM),
+        table.number("deep_mm", *TRAY_MM),
         (k1, k2),
         table.number("focal", 0.1, 100),
     )

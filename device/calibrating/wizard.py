@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -521,10 +522,11 @@ class Wizard:
         found, found_mat = find_tray(images), find_mat(images[0])
         message: Message = FOUND if found.is_sure else NOT_SURE
         draft = self._draft
-        if found_mat is not None:
-            if not found.is_sure:
+        if found_mat is not None and not found.is_sure:
+            with suppress(OutlineError):  # most of the mat may be outside the picture
                 found = FoundTray(Outline.of(found_mat.corners, width, height), 0.0)
-            measured = found_mat.measure(found.tray.in_px(width, height))
+        measured = found_mat.measure(found.tray.in_px(width, height)) if found_mat else None
+        if measured is not None:
             message = Paragraph(
                 _size(measured), message, Message("Now take the mat out of the tray.")
             )

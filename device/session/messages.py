@@ -408,6 +408,10 @@ _PICTURE_ADVICE = {
         "It is too bright to read: dim the light, or turn the lamp away from the tray."
     ),
     Problem.SIDE_VIEW: Message("The dice are seen from the side: hold the camera above them."),
+    Problem.MOVED: Message(
+        "The tray or the camera has moved since the calibration, and the whole picture shows other dice: check "
+        "them, and calibrate again."
+    ),
     Problem.FOREIGN_OBJECT: Message(
         "Most of the tray looks different from when it was empty: take away what covers it, and press "
         "again. If nothing covers it, take the dice out for a moment."

@@ -50,7 +50,7 @@ from device.watching.reports import (
 )
 from device.watching.tray_memory import TrayMemory, WatchedTray
 from game.message import Message
-from vision import Die, Reading, read
+from vision import Die, Problem, Reading, read
 from vision.known_tray import KnownTray
 from vision.reading import Lean, Quad, combine_readings
 
@@ -107,6 +107,8 @@ class WatchOptions:
         records_clips: Whether to record the last seconds of each roll.
         zones_of: Returns where a camera sees its tray.
         filter_reading: Corrects each reading with what is known about the dice.
+        shows_move: Returns whether a frame of the camera with this name shows the tray somewhere else than
+            `zones_of` says.
         leans: Returns how far dice seemed to lean in earlier frames of the camera with this name.
         on_idle: Called from time to time with a preview and the camera while the tray is at rest.
     """
@@ -118,6 +120,7 @@ class WatchOptions:
     records_clips: bool = True
     zones_of: ZonesOf = zones_of
     filter_reading: ReadingFilter = lambda reading, _tray, _camera: reading
+    shows_move: Callable[[Image, str], bool] = lambda _image, _camera: False
     leans: Callable[[str], tuple[Lean, ...]] = lambda _camera: ()
     on_idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None
 
@@ -672,7 +675,10 @@ class TrayWatch:
         self.link.note_call()
         zones = self._options.zones_of(camera, (image.shape[1], image.shape[0]))
         reading = read(image, zones.tray, aside=zones.aside, known=self.memory.known)
-        return self._options.filter_reading(reading, zones.tray, camera.name)
+        reading = self._options.filter_reading(reading, zones.tray, camera.name)
+        if reading.is_sure and self._options.shows_move(image, camera.name):
+            reading = _compare_readings(reading, read(image))
+        return reading
 
     def _close_request(self, request: ReadRequest, report: Report) -> None:
         """Post the report that answers a request, unless the request has been replaced or cancelled."""
@@ -681,6 +687,18 @@ class TrayWatch:
                 return
             self._request = None
         self._post(report)
+
+
+def _compare_readings(reading: Reading, whole: Reading) -> Reading:
+    """Return the reading of a tray that seems to have moved; it is uncertain if the whole frame shows other dice.
+
+    Args:
+        reading: The reading of the tray where it was during calibration.
+        whole: The reading of the whole frame.
+    """
+    if (whole.values, len(whole.dice)) == (reading.values, len(reading.dice_in_tray)):
+        return reading
+    return replace(reading, problems=(*reading.problems, Problem.MOVED), ms=reading.ms + whole.ms)
 
 
 def _relock_exposure(camera: Camera) -> None:

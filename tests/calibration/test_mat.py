@@ -73,6 +73,19 @@ def test_corners_millimetres_and_distortion_are_measured(paper, turn, bend):
     assert seen.fits(Quad(tuple(map(tuple, corners))))
 
 
+def test_a_size_that_no_tray_has_is_not_measured():
+    """The file with the calibration could not be loaded at the next start."""
+    sheet = MatSheet("a4")
+    picture, corners = photographed(
+        printed(sheet.boxes(), sheet.size_mm), (0.0, 0.0, 0.0), (0.0, 0.0)
+    )
+    seen, centre = find_mat(picture), corners.mean(axis=0)
+    far, near = (Quad.of(centre + (corners - centre) * factor) for factor in (40, 0.02))
+
+    assert seen.measure(far) is None
+    assert seen.measure(near) is None
+
+
 def test_a_part_of_the_mat_is_enough():
     sheet = MatSheet("a4")
     paper = printed(sheet.boxes(), sheet.size_mm)
