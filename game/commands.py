@@ -31,7 +31,7 @@ class Press:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
+class Hold(AimedCommand):
     """Hold the button at the tray for the given number of seconds, then release it."""
 
     seconds: float

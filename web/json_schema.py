@@ -155,12 +155,16 @@ class DiceSetJson(TypedDict):
 
 
 class PhoneJson(TypedDict):
-    """Who the scorekeeper is, from the point of view of the phone that asks, whose id is `me`."""
+    """Who the scorekeeper is, from the point of view of the phone that sends the request, whose id is `me`.
+
+    `asking_phone` is the id of the phone that is asking to keep score, or "".
+    """
 
     me: str
     mine: bool
     taken: bool
     asking: bool
+    asking_phone: str
     by_button: bool
     by_holder: bool
     asker: str

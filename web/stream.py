@@ -56,6 +56,9 @@ RESERVED_FOR_SCOREKEEPER = 8
 RETRY_AFTER_S = 5
 MIMETYPE = "text/event-stream"
 
+MAX_SEQ_DIGITS = 18
+"""More digits than any number of a step in the journal has."""
+
 CHECK_S = 1.0
 """How often a stream checks whether its phone has hung up, which frees the thread."""
 
@@ -372,4 +375,5 @@ def _gap(reason: GapReason, newest_id: str) -> str:
 def _line_of(feed: Feed, event_id: str) -> FeedLine | None:
     """Return the step to which an event belongs, if the journal contains it; otherwise None."""
     match, seq, digest, *_ = (*event_id.split("-"), "", "", "")
-    return feed.find(match, int(seq), digest) if seq.isascii() and seq.isdigit() else None
+    is_number = seq.isascii() and seq.isdigit() and len(seq) <= MAX_SEQ_DIGITS
+    return feed.find(match, int(seq), digest) if is_number else None

@@ -176,7 +176,7 @@ def read_matches(file: str, unpack_to: Path) -> MatchFile:
     Raises:
         UsageError, GameError: If the file cannot be read.
     """
-    path = Path(file).expanduser()
+    path = Path(file)
     name = printable(path)
     if path.suffix == ".txt":
         return MatchFile(name, text=from_text(read_text(path), name))

@@ -126,9 +126,18 @@ def parse(text: str, rules: Ruleset) -> OddsQuestion:
         raise UsageError(f"--from: dice must be 1 to {rules.n_dice}, not {n_dice}")
     at_risk = int(values.get("turn", 0))
     throw = scoring.checked_dice(map(int, values["throw"]), rules) if "throw" in values else None
+    if throw and "dice" in values and len(throw) != n_dice:
+        raise UsageError(
+            f"--from: dice is {n_dice}, but the throw has {len(throw)}: leave out dice"
+        )
     keeps = scoring.legal_keeps(throw, rules) if throw else ()
     if throw and not keeps:
         raise UsageError("--from: this throw is a farkle, so there is nothing to decide")
+    step = scoring.points_step(rules)
+    if odd := next((points for points in (*scores, at_risk) if points % step), 0):
+        raise UsageError(
+            f"--from: no throw under these rules leads to {odd}: write multiples of {step}"
+        )
     return OddsQuestion(
         scores,
         place,
@@ -638,7 +647,7 @@ def odds_solve(rules: str, target: int | None) -> None:
 @_matches_option(100_000, most=10_000_000)
 @click.option(
     "--seed",
-    type=int,
+    type=click.IntRange(min=0),
     default=1,
     show_default=True,
     help="Seed for the random dice; a different seed gives different matches.",

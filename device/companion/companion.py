@@ -318,6 +318,8 @@ class Companion:
         """
         match command:
             case Press() | Hold() | MoveSimulatedButton():
+                if isinstance(command, Hold) and command.step is not None:
+                    self._ask(partial(self.session.check_step, command.step))
                 self.button.use(command, request)
                 return self._ask(lambda: None)
             case SubmitPhoto() if self._safe_mode:

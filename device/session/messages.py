@@ -359,7 +359,7 @@ def _farkled(name: Value, turn: Turn, rules: Ruleset) -> Message:
             if lost
             else Headline("Farkle, %(name)s!", name=name)
         )
-    if not last.keep and keeps_after(turn.throws[:-1], last.dice, rules):
+    if not last.keep and keeps_after(turn.before_last, last.dice, rules):
         return Message(
             "%(dice)s is not enough to bank: %(name)s scores zero.", dice=last.dice, name=name
         )

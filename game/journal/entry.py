@@ -48,6 +48,15 @@ MAX_SEQ = 100_000
 OTHER_TRAY = "other tray"
 """The request id of a step that was taken at another tray."""
 
+MAX_DICE = 6
+"""Largest number of dice of any rules. Many more would take hours to score."""
+
+MALFORMED = (
+    ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError,
+)  # fmt: skip
+"""What reading or playing an entry raises if its content is not what Traykeeper writes, although its checksum is right.
+`GameError` is a `ValueError`."""
+
 _MAX_TIME_S = 32_503_680_000
 """The year 3000. A later time is not plausible."""
 
@@ -148,7 +157,7 @@ def entry_from_row(row: Row) -> Entry:
         if seq == START_SEQ:
             return Entry(position, match_id, seq, time_s, match_from_start_text(body), ())
         actions = tuple(map(from_json, json.loads(body)))
-    except (GameError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except MALFORMED as error:
         raise DamagedJournal(
             "entry %(n)s cannot be read (%(why)s)", n=str(position), why=reason(error)
         ) from None
@@ -272,17 +281,19 @@ def match_from_seats(rules: Ruleset, data: Mapping[str, Any]) -> Match:
     )
 
 
-def _rules(data: dict[str, Any]) -> Ruleset:
+def _rules(data: Any) -> Ruleset:
     """Return the rules as they were when the match began, whatever their file says today."""
-    defaults = {f.name: f.default for f in fields(Ruleset)}
-    values = {key: _like(defaults[key], value) for key, value in data.items()}
-    return Ruleset(**values)
-
-
-def _like(default: object, value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(value)
-    return type(default)(value) if isinstance(default, str) else value
+    rules = typed(Ruleset, data)
+    if unknown := data.keys() - {option.name for option in fields(Ruleset)}:
+        raise KeyError(f"unknown rules: {', '.join(sorted(unknown))}")
+    if not 1 <= rules.n_dice <= MAX_DICE:
+        raise ValueError(f"{rules.n_dice} dice")
+    for option in fields(Ruleset):
+        if isinstance(option.default, tuple) and option.default:
+            found = getattr(rules, option.name)
+            if len(found) != len(option.default):
+                raise ValueError(f"{option.name} has {len(found)} values")
+    return rules
 
 
 Body = Mapping[str, Any]
@@ -391,7 +402,7 @@ class WireEntry:
             if match is None:
                 raise JournalError("a step must name the match that it belongs to")
             return match.push(*self.actions)
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except MALFORMED as error:
             if isinstance(error, GameError):
                 raise
             raise JournalError("not an entry of a match (%(why)s)", why=repr(error)) from None

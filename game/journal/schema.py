@@ -14,8 +14,16 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from game.errors import GameError, IllegalStepError, JournalError
-from game.journal.entry import START_SEQ, CopiedEntries, Result, Row, entry_from_row, is_intact
+from game.errors import GameError, IllegalStepError, JournalError, reason
+from game.journal.entry import (
+    MALFORMED,
+    START_SEQ,
+    CopiedEntries,
+    Result,
+    Row,
+    entry_from_row,
+    is_intact,
+)
 from game.match.events import Place, Thrown, Undone
 from game.match.match import Match
 from game.message import Message
@@ -221,7 +229,9 @@ def _replayed(
 
 @contextmanager
 def report_illegal_step(match_id: int) -> Iterator[None]:
-    """Turn the refusal of a stored step into an error that names the match. The rules may have changed since the step.
+    """Turn the refusal of a stored step into an error that names the match.
+
+    The rules may have changed since the step, or somebody has written a step that no Traykeeper writes.
 
     Args:
         match_id: Number of the match.
@@ -231,9 +241,9 @@ def report_illegal_step(match_id: int) -> Iterator[None]:
     """
     try:
         yield
-    except GameError as error:
+    except MALFORMED as error:
         raise IllegalStepError(
-            "this version cannot read match %(n)s: %(why)s", n=str(match_id), why=error.message
+            "this version cannot read match %(n)s: %(why)s", n=str(match_id), why=reason(error)
         ) from None
 
 
@@ -266,6 +276,7 @@ def with_series_score(
     series = start.start_state.series
     if series is None:
         return start
+    earlier_names: dict[str, str] = {}  # of players who were renamed in a later match of the series
     # The id of a series may also be in a name, so what is found is checked again below.
     query = (
         "SELECT id, result, (SELECT MAX(seq) FROM entry WHERE match = id AND position < ?1) "
@@ -283,7 +294,13 @@ def with_series_score(
             continue  # nobody is known to have won it
         names = [player.name for player in first.start_state.players]
         winners = [seat for seat in range(len(result.names)) if result.has_won(seat)]
-        series = series.after(names, result.names, winners)
+        if other < match_id:
+            series = series.after(names, result.names, winners)
+            continue
+        renamed = zip(names, result.names, strict=False)
+        earlier_names |= {new: earlier_names.get(old, old) for old, new in renamed if old != new}
+        now = [earlier_names.get(name, name) for name in result.names]
+        series = series.after(now, now, winners)
     state = replace(start.start_state, series=series)
     return replace(start, start_state=state, state=state)
 

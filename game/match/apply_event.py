@@ -27,6 +27,7 @@ from game.match.state import (
     TurnEnding,
     multiplier,
     reaches_target,
+    rules_of_throw,
 )
 from game.message import Plural, join_with_commas
 from game.names import clean_name
@@ -205,7 +206,8 @@ def _count_streaks(state: State, ending: TurnEnding) -> tuple[State, int]:
 def _scoreless_starts(state: State, ending: TurnEnding) -> int:
     throws = state.turn.throws
     scored = bool(throws) and bool(keep_table(state.rules)[throws[0].dice])
-    began_scoreless = ending is TurnEnding.FARKLE and not scored
+    is_first = not replace(state.turn, throws=()).has_begun
+    began_scoreless = ending is TurnEnding.FARKLE and is_first and not scored
     return state.player.scoreless_starts + 1 if began_scoreless else 0
 
 
@@ -224,7 +226,7 @@ def _close(state: State, seat: int) -> State:
     else:
         state = replace(state, to_follow=tuple(s for s in state.to_follow if s != seat))
         until_unbeaten = state.rules.last_round is LastRound.UNTIL_UNBEATEN
-        if until_unbeaten and here and leader(state, closer) in here:
+        if until_unbeaten and here and closer not in here and leader(state, closer) in here:
             state = replace(state, closer=here[0], to_follow=last_round_seats(state, here[0]))
     return settle(state)
 
@@ -333,7 +335,7 @@ def join(state: State, event: Joined) -> State:
     if len(state.order) == MAX_PLAYERS:
         raise IllegalMove("at most %(most)s players can play", most=MAX_PLAYERS)
     if (seat := _seat_to_return_to(state, event)) is not None:
-        return _take_seat(state.with_players((seat,), here=True), seat)
+        return _apply_changed_score(_take_seat(state.with_players((seat,), here=True), seat), seat)
     name = _new_name(state, event.name)
     player = Player(name, team=clean_team(event.team))
     if mate := next(
@@ -632,9 +634,9 @@ def _find_keep(state: State, dice: tuple[int, ...]) -> Keep:
         raise IllegalMove(
             "throw first: %(name)s has not thrown in this turn", name=state.player.display_name
         )
-    rules = state.rules if len(state.turn.throws) == 1 else scoring.after_first_throw(state.rules)
-    keep = scoring.find_keep(last.dice, dice, rules)
-    return scoring.multiply(keep, multiplier(state.turn.throws[:-1], state.rules))
+    before = state.turn.before_last
+    keep = scoring.find_keep(last.dice, dice, rules_of_throw(before, state.rules))
+    return scoring.multiply(keep, multiplier(before.throws, state.rules))
 
 
 def _with_keep(state: State, keep: Keep, *, assumed: bool) -> State:

@@ -40,6 +40,10 @@ from game.names import clean_names
 from game.rules.ruleset import Ruleset
 from game.rules.scoring import keep_table
 
+MAX_EVENTS = 5_000
+"""Largest number of events in a match, ten times as many as in a long one. The memory that the undo of all of them needs
+grows with the square of their number: 5,000 take 220 MB."""
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -210,6 +214,10 @@ class Match:
 def _play(match: Match, events: Sequence[Event]) -> Match:
     if not events:
         return match
+    if len(match.timeline) + len(events) > MAX_EVENTS:
+        raise IllegalMove(
+            "a match can have at most %(most)s events: start a new one", most=MAX_EVENTS
+        )
     state = match.state
     for event in events:
         state = apply_event(state, event)

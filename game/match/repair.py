@@ -1,7 +1,7 @@
 """Ways to repair a match when a corrected throw does not fit the steps after it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from game.errors import GameError, LaterStepError
 from game.match.events import (
@@ -123,7 +123,8 @@ class _RepairFinder:
         if found is None:
             return
         i, kept = found
-        before = tuple(throw for throw in self._turn.throws if throw.index < self.index)
+        throws = tuple(throw for throw in self._turn.throws if throw.index < self.index)
+        before = replace(self._turn, throws=throws)
         keeps = keeps_after(before, self.thrown.dice, self.match.rules)
         if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
             between = self.match.timeline[self.index + 1 : i]

@@ -187,6 +187,16 @@ class Turn:
         return self.throws[-1] if self.throws else None
 
     @property
+    def before_last(self) -> Self:
+        """The turn as it was before its last throw."""
+        return replace(self, throws=self.throws[:-1])
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the next throw is not the first of the turn. A turn that was set by hand with points goes on."""
+        return bool(self.throws) or (self.starting_points > 0 and not self.took_over)
+
+    @property
     def at_risk(self) -> int:
         """All points that the turn would bank with the keeps decided so far."""
         kept = sum(throw.keep.score for throw in self.throws if throw.keep)
@@ -289,7 +299,7 @@ class State:
     def keeps(self) -> tuple[Keep, ...]:
         """Every legal keep of the last throw of this turn, best first."""
         last = self.turn.last
-        return keeps_after(self.turn.throws[:-1], last.dice, self.rules) if last else ()
+        return keeps_after(self.turn.before_last, last.dice, self.rules) if last else ()
 
     @property
     def may_rethrow_last_die(self) -> bool:
@@ -319,7 +329,8 @@ class State:
     @property
     def points_to_beat(self) -> int:
         """Points of the turn before, if the rules say that a bank has to exceed them, otherwise 0."""
-        return self.turns[-1].points if self.rules.must_beat_turn and self.turns else 0
+        before = next((turn for turn in reversed(self.turns) if not turn.broken_off), None)
+        return before.points if self.rules.must_beat_turn and before else 0
 
     def bank_points(self, keep: Keep | None) -> int:
         """Return the points of the turn if it is banked with this keep of the last throw.
@@ -479,17 +490,27 @@ class State:
         return LeftOver(turn.points, last.keep.dice_left or self.rules.n_dice)
 
 
-def keeps_after(throws: tuple[Throw, ...], dice: Dice, rules: Ruleset) -> tuple[Keep, ...]:
+def keeps_after(before: Turn, dice: Dice, rules: Ruleset) -> tuple[Keep, ...]:
     """Return every legal keep of a throw, best first.
 
     Args:
-        throws: The earlier throws of the turn.
+        before: The turn before the throw.
         dice: Sorted faces of the throw.
         rules: The rules.
     """
-    keeps = scoring.keep_table(scoring.after_first_throw(rules) if throws else rules)[dice]
-    factor = multiplier(throws, rules)
+    keeps = scoring.keep_table(rules_of_throw(before, rules))[dice]
+    factor = multiplier(before.throws, rules)
     return keeps if factor == 1 else tuple(scoring.multiply(keep, factor) for keep in keeps)
+
+
+def rules_of_throw(before: Turn, rules: Ruleset) -> Ruleset:
+    """Return the rules by which a throw is scored, which can be different for the first throw of a turn.
+
+    Args:
+        before: The turn before the throw.
+        rules: The rules.
+    """
+    return scoring.after_first_throw(rules) if before.has_begun else rules
 
 
 def multiplier(throws: tuple[Throw, ...], rules: Ruleset) -> int:

@@ -442,7 +442,7 @@ class _Reviewer:
         if ended and ended.ending in (TurnEnding.RESET, TurnEnding.FARKLE):
             return ()
         dice = tuple(sorted(event.dice))
-        keeps = keeps_after(state.turn.throws, dice, state.rules)
+        keeps = keeps_after(state.turn, dice, state.rules)
         single = state.rules.last_die_twice if len(dice) == 1 else 0
         at_risk = state.turn.at_risk + single
         most = at_risk + max((keep.score for keep in keeps), default=0)

@@ -231,7 +231,7 @@ def _farkled(turn: Turn, rules: Ruleset) -> bool:
     """
     last = turn.last
     lacked = (
-        last is None or last.keep is not None or not keeps_after(turn.throws[:-1], last.dice, rules)
+        last is None or last.keep is not None or not keeps_after(turn.before_last, last.dice, rules)
     )
     return turn.ending is TurnEnding.FARKLE and lacked
 

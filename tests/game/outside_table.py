@@ -320,7 +320,8 @@ class Table:
         has_target = not self.get("rounds") or self.get("target_ends_rounds")
         if self.closer is not None:
             self.last_turns = [s for s in self.last_turns if s != seat]
-            if self.rules["last_round"] == "until unbeaten" and self.leader(self.closer) == seat:
+            takes_the_lead = seat != self.closer and self.leader(self.closer) == seat
+            if self.rules["last_round"] == "until unbeaten" and takes_the_lead:
                 self.closer, self.last_turns = seat, self.who_follows(seat)
             self.last_turns = self.last_turns or self.play_off(self.closer)
             self.go_on(self.last_turns, first=self.closer)

@@ -184,6 +184,7 @@ class MemoryTable:
                 self._session.release_button(0.0)
                 return self._drawn()
             case Hold():
+                self._session.check_step(command.step)
                 self._session.release_button(command.seconds)
                 return self._drawn()
             case AnswerQuestion() if command.choice in {c.id for c in self._snapshot.choices}:

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from game.commands import Bank, CorrectThrow, EnterThrow, RecordEvent, StartMatch, Undo
+from game.commands import Bank, CorrectThrow, EnterThrow, Hold, RecordEvent, StartMatch, Undo
 from game.match.events import Renamed
 from tests.browser import PHONE, never_late, stop_timers
 from tests.web.conftest import PHONE_COOKIE
@@ -239,6 +239,55 @@ def test_late_bank_does_not_bank_for_the_next_player(begun, delayed):
 
     expect(page.locator("#toast")).to_contain_text("The match has moved on")
     assert [player.score for player in begun.match.state.players] == [1000, 0]
+
+
+def test_a_late_start_after_the_roll_off_does_not_bank_in_the_match(table, serve, new_phone):
+    for die in (3, 5):
+        table.do(EnterThrow((die,)))
+    context = new_phone(scorekeeper=True, notices_late_answers=True)
+    delayed = DelayedPage(open_page(context, serve(table)))
+    page = delayed.page
+    delayed.hold("hold")
+    page.locator("#begin").tap()
+    expect(page.locator("#toast")).to_have_text("Sending…")
+    table.do(Hold(1.0))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    delayed.release()
+
+    expect(page.locator("#toast")).to_contain_text("The match has moved on")
+    expect_at_risk(page, "1,000")
+    assert [player.score for player in table.match.state.players] == [0, 0]
+
+
+def test_changes_by_hand_show_the_current_turn_after_a_refusal(begun, serve, new_phone):
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    page = open_page(new_phone(scorekeeper=True), serve(begun))
+    expect_at_risk(page, "1,000")
+    page.evaluate("document.querySelector('[data-hand]').click()")
+    turn = page.locator("#hand form[data-submit$='/turn']")
+    expect(turn.locator("[name=points]")).to_have_value("1000")
+    begun.do(Bank())
+    expect(page.locator(".hero h1")).to_contain_text("Ben")
+    turn.locator("button").first.click()
+
+    expect(page.locator("#toast")).to_contain_text("The match has moved on")
+    expect(turn.locator("[name=points]")).to_have_value("0")
+    expect(page.locator("#hand")).to_be_visible()
+
+
+def test_a_late_removal_does_not_remove_another_player(begun, delayed):
+    page = delayed.page
+    page.evaluate("document.querySelector('[data-hand]').click()")
+    delayed.hold("leave")
+    leave = page.locator("#hand form[data-submit$='/leave']")
+    leave.locator("select").select_option(label="Ben")
+    leave.locator("button").first.click()
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    expect_at_risk(page, "1,000")
+    delayed.release()
+
+    expect(page.locator("#toast")).to_contain_text("The match has moved on")
+    assert [player.name for player in begun.match.state.players] == ["Anna", "Ben"]
 
 
 def test_a_button_takes_no_tap_just_after_its_number_changed(begun, serve, new_phone):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2s
 from threading import Event, Lock
+from zlib import compress, decompress
 
 from flask import Flask, Response, g, request
 
@@ -47,7 +48,7 @@ class RememberedRequest:
     Attributes:
         body_digest: Digest of the request's body.
         is_ready: Set when the response is known.
-        body: Body of the response.
+        body: Body of the response, compressed, because the state of a long match takes 100 kB.
         status: HTTP status code of the response.
         mimetype: Media type of the response.
     """
@@ -62,13 +63,13 @@ class RememberedRequest:
         """Wait for the response and return it.
 
         Raises:
-            HttpProblem: If the request is still running after the wait.
+            HttpProblem: If the request is still running after the wait, or is no longer remembered.
         """
-        if not self.is_ready.wait(MAX_WAIT_S):
+        if not self.is_ready.wait(MAX_WAIT_S) or not self.status:
             raise HttpProblem(
                 409, Message("that request is still being processed: get the state instead")
             )
-        return Response(self.body, self.status, mimetype=self.mimetype)
+        return Response(decompress(self.body), self.status, mimetype=self.mimetype)
 
 
 class RequestMemory:
@@ -110,7 +111,7 @@ class RequestMemory:
             requests = self._phones.get(phone, OrderedDict[str, RememberedRequest]())
             found = requests.get(key)
         if found:
-            found.body, found.status = response.get_data(), response.status_code
+            found.body, found.status = compress(response.get_data(), 1), response.status_code
             found.mimetype = response.mimetype or ""
             found.is_ready.set()
 

@@ -154,7 +154,8 @@ def register(app: Flask, table: Table, access: AccessControl) -> None:
         return response
 
     def template_values() -> dict[str, object]:
-        me = g.get("phone", "")
+        # A page brings the cookie, so that requests that it sends or repeats at the same time come from one phone.
+        me = access.ensure_phone() if "phone" in g else ""
         return {
             "me": me,
             "is_scorekeeper": scorekeeper.is_held_by(me),

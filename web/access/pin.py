@@ -135,21 +135,32 @@ class PinChecker:
         self._secret, self._wall = secret, wall
         self._lock = Lock()
         self._wrong = RateLimit(MAX_TRIES, MAX_TOTAL_TRIES, PERIOD_S, clock)
-        self._shown = ""
+        self._shown, self._shown_by = "", ""
 
-    def shown_to_scorekeeper(self) -> str:
-        """Return the PIN for the scorekeeper's phone. No other phone may see it."""
-        self._shown = pin_at(self._wall(), self._secret, shown_by=SCOREKEEPER)
-        return self._shown
+    def shown_to_scorekeeper(self, phone: str) -> str:
+        """Return the PIN for the scorekeeper's phone. No other phone may see it.
 
-    def use_agreement(self, pin: str) -> bool:
+        Args:
+            phone: Badge of that phone.
+        """
+        with self._lock:
+            self._shown = pin_at(self._wall(), self._secret, shown_by=SCOREKEEPER)
+            self._shown_by = phone
+            return self._shown
+
+    def use_agreement(self, pin: str, scorekeeper: str) -> bool:
         """Return whether the scorekeeper has shown this PIN to hand over the role. The answer is true only once.
 
         Args:
             pin: A PIN that `is_right` has accepted.
+            scorekeeper: Badge of the scorekeeper's phone. A PIN that an earlier scorekeeper has shown is no agreement.
         """
         with self._lock:
-            is_agreed = bool(self._shown) and compare_digest(pin.encode(), self._shown.encode())
+            is_agreed = (
+                bool(self._shown)
+                and self._shown_by == scorekeeper
+                and compare_digest(pin.encode(), self._shown.encode())
+            )
             if is_agreed:
                 self._shown = ""
             return is_agreed

@@ -288,16 +288,22 @@ class Scorekeeper:
             self.ask(phone)
         return is_given
 
-    def answer(self, *, give: bool) -> None:
-        """If `give` is true, hand the role to the phone that is asking; otherwise, refuse its request.
+    def answer(self, phone: str | None = None, *, give: bool) -> None:
+        """Hand the role to the phone that is asking, or refuse its request.
+
+        Args:
+            phone: Badge of the phone that is meant; None means the one that is asking now.
+            give: True hands over the role, False refuses the request.
 
         Raises:
-            TableError: If no phone is waiting.
+            TableError: If no phone is waiting, or another one than the one that is meant.
         """
         with self._changing():
             asking = self._asking
             if not asking:
                 raise TableError(Message("nobody is asking to keep score any more"))
+            if phone not in (None, asking):
+                raise TableError(Message("another phone is asking now: look again"))
             if give:
                 self._give_to(asking)
             self._request = None

@@ -9,7 +9,7 @@ from web.access.phone import OWNER_S, AccessControl
 from web.access.pin import PERIOD_S, RateLimit, TooManyTriesError
 from web.access.scorekeeper import Scorekeeper
 from web.contracts import ScorekeeperView, Table
-from web.fields import boolean, text
+from web.fields import boolean, optional, text
 from web.i18n import translate
 from web.json_schema import PhoneJson
 from web.response import HttpProblem, json_response
@@ -77,11 +77,11 @@ def create_scorekeeper(table: Table, access: AccessControl) -> Routes:
     @routes.command(
         "/give",
         "Hand over to the phone that asks, or refuse it",
-        {"yes": boolean()},
+        {"yes": boolean(), "phone": optional(text())},
         answers=PhoneJson,
     )
-    def give(yes: bool) -> Response:  # noqa: FBT001 - a field of the body
-        scorekeeper.answer(give=yes)
+    def give(yes: bool, phone: str | None) -> Response:  # noqa: FBT001 - a field of the body
+        scorekeeper.answer(phone, give=yes)
         return _status(scorekeeper)
 
     @routes.command("/lay-down", "Stop being the scorekeeper", answers=PhoneJson)
@@ -131,7 +131,8 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
     )  # fmt: skip
     def prove_by_pin(pin: str) -> Response:
         digits = check(pin, machine_only=False)
-        scorekeeper.prove(access.ensure_phone(), is_agreed=pins.use_agreement(digits))
+        is_agreed = pins.use_agreement(digits, scorekeeper.view().holder)
+        scorekeeper.prove(access.ensure_phone(), is_agreed=is_agreed)
         return _status(scorekeeper)
 
     @routes.command(
@@ -148,7 +149,7 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
         permission=Permission.SCOREKEEPER, errors=(403,), answers={"pin": str, "seconds": float}
     )  # fmt: skip
     def show_pin() -> Response:
-        return json_response({"pin": pins.shown_to_scorekeeper(), "seconds": PERIOD_S})
+        return json_response({"pin": pins.shown_to_scorekeeper(g.phone), "seconds": PERIOD_S})
 
     @routes.command(
         "/link",
@@ -218,6 +219,7 @@ def _status(scorekeeper: Scorekeeper) -> Response:
         "mine": bool(me) and view.holder == me,
         "taken": bool(view.holder),
         "asking": bool(me) and view.asking == me,
+        "asking_phone": view.asking,
         "by_button": view.by_button,
         "by_holder": view.by_holder,
         "asker": plain(view.asker, translate) if me in (view.holder, view.asking) and me else "",

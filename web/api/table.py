@@ -53,7 +53,7 @@ from game.match.events import (
     TurnSet,
 )
 from game.match.match import Match
-from game.match.state import Throw, keeps_after
+from game.match.state import Turn, keeps_after
 from game.message import Message
 from game.practice.handicap import HeadStart
 from game.rules import rule_files
@@ -336,17 +336,18 @@ def _add_reading(api: Routes, table: Table, streams: Streams, step_stream: StepS
         shown = [int(face) for face in faces if face in "123456"]
         if len(shown) != len(faces) or len(shown) > match.rules.n_dice:
             raise HttpProblem(404, NO_SUCH_THROW)
-        keeps = keeps_after(_throws_before(match, len(shown)), tuple(sorted(shown)), match.rules)
+        keeps = keeps_after(_turn_before(match, len(shown)), tuple(sorted(shown)), match.rules)
         return json_response({"points": keeps[0].score if keeps else 0})
 
 
-def _throws_before(match: Match, n_dice: int) -> tuple[Throw, ...]:
-    """Return the throws of the turn before a throw of this many dice, the last with the keep that leaves them."""
-    *before, last = match.state.turn.throws or (None,)
+def _turn_before(match: Match, n_dice: int) -> Turn:
+    """Return the turn before a throw of this many dice, its last throw with the keep that leaves them."""
+    turn = match.state.turn
+    *before, last = turn.throws or (None,)
     if last is None or last.keep:
-        return match.state.turn.throws
+        return turn
     keeps = (k for k in match.state.keeps if (k.dice_left or match.rules.n_dice) == n_dice)
-    return (*before, replace(last, keep=next(keeps, None)))
+    return replace(turn, throws=(*before, replace(last, keep=next(keeps, None))))
 
 
 def _add_rules(api: Routes, table: Table, rules: tuple[Ruleset, ...]) -> None:
@@ -386,7 +387,10 @@ def _add_commands(
         api.command(path, summary, fields, permission, answers=StateJson)(view)
 
     add("/press", "Press the button", Press, CURRENT_PLAYER)
-    add("/hold", "Hold the button for some seconds", Hold, seconds=number(0, MAX_HOLD_S))
+    add(
+        "/hold", "Hold the button for some seconds", Hold,
+        seconds=number(0, MAX_HOLD_S), step=optional(STEP),
+    )  # fmt: skip
     add(
         "/button", "Press or release the simulated button", MoveSimulatedButton,
         down=boolean(), seconds=optional(number(0, MAX_HOLD_S)),

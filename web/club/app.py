@@ -144,7 +144,7 @@ def create_pages(history: MatchHistory, people: People, standings: League) -> Bl
 
 
 def create_tournament_pages(
-    calls: TournamentCalls, people: People, steward: Steward, trays: Trays
+    calls: TournamentCalls, people: People, steward: Steward, trays: Trays, store: ClubStore
 ) -> Blueprint:
     """Create the blueprint of the tournaments, which the steward draws.
 
@@ -153,6 +153,7 @@ def create_tournament_pages(
         people: The players of the club.
         steward: Decides who may draw a tournament.
         trays: The current state of every tray; after a change, it is published again for the screen.
+        store: The database of the club.
     """
     pages = Blueprint("cups", __name__, url_prefix="/tournaments")
     tournaments = calls.tournaments
@@ -178,15 +179,16 @@ def create_tournament_pages(
         form = request.form
         target = form.get("target", type=int)
         names = [line for line in form.get("names", "").splitlines() if line.strip()]
-        plan = TournamentPlan(
-            TournamentKind.KNOCK_OUT
-            if form.get("kind") == TournamentKind.KNOCK_OUT
-            else TournamentKind.ROUND_ROBIN,
-            tuple(people.add(name) for name in names),
-            form.get("rules", "walnut-studiolo"),
-            min(max(target, 1), MAX_POINTS) if target else None,
-        )
-        drawn = tournaments.draw(form.get("name", ""), plan)
+        with store.transaction():  # a draw that is refused adds no players
+            plan = TournamentPlan(
+                TournamentKind.KNOCK_OUT
+                if form.get("kind") == TournamentKind.KNOCK_OUT
+                else TournamentKind.ROUND_ROBIN,
+                tuple(people.add(name) for name in names),
+                form.get("rules", "walnut-studiolo"),
+                min(max(target, 1), MAX_POINTS) if target else None,
+            )
+            drawn = tournaments.draw(form.get("name", ""), plan)
         trays.refresh()
         return redirect(f"/tournaments/{drawn}", 303)
 
@@ -341,7 +343,7 @@ def create_club(
     app.register_blueprint(create_screen(app, trays, standings, calls, streams))
     app.register_blueprint(create_pages(history, people, standings))
     app.register_blueprint(create_steward(steward, people, trays))
-    app.register_blueprint(create_tournament_pages(calls, people, steward, trays))
+    app.register_blueprint(create_tournament_pages(calls, people, steward, trays, store))
     app.register_blueprint(create_export(history, standings))
     return app
 

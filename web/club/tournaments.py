@@ -258,6 +258,8 @@ class Tournaments:
     def draw(self, name: str, plan: TournamentPlan) -> int:
         """Store a new tournament and return its number. Only matches that begin later count.
 
+        If the newest tournament is the same and no match has begun since, its number is returned: the steward tapped twice.
+
         Args:
             name: Name of the tournament.
             plan: The kind, the players and the rules of the tournament.
@@ -272,11 +274,16 @@ class Tournaments:
                     Message("a player in this tournament no longer exists: reload the list")
                 )
         (newest,) = self._store.rows("SELECT COALESCE(MAX(rowid), 0) AS row FROM match")
-        text = json.dumps(asdict(plan) | {"after": newest["row"], "drawn": self._clock()})
+        cleaned, facts = clean_name(name), json.dumps(asdict(plan) | {"after": newest["row"]})
+        last = self._store.row("SELECT id, name, plan FROM tournament ORDER BY id DESC LIMIT 1")
+        if last and last["name"] == cleaned:
+            stored = json.loads(last["plan"])
+            del stored["drawn"]
+            if stored == json.loads(facts):
+                return int(last["id"])
+        text = json.dumps(json.loads(facts) | {"drawn": self._clock()})
         self.has_running = True
-        return self._store.run(
-            "INSERT INTO tournament (name, plan) VALUES (?, ?)", clean_name(name), text
-        )
+        return self._store.run("INSERT INTO tournament (name, plan) VALUES (?, ?)", cleaned, text)
 
     def all(self) -> list[Tournament]:
         """Return all tournaments, the newest first."""

@@ -337,6 +337,11 @@
   let step = {}; // the step of the match when the dialog was opened
 
   function openDialog() {
+    fill();
+    byId("hand").showModal();
+  }
+
+  function fill() {
     step = window.shownStep();
     const players = [...document.querySelectorAll(".players .name")];
     const hero = document.querySelector(".hero");
@@ -354,15 +359,13 @@
     for (const button of byId("hand").querySelectorAll("[data-done]")) {
       button.dataset.body = JSON.stringify({ on_turn: Number(current.dataset.seat), ...step });
     }
-    byId("hand").showModal();
   }
 
   const setByHand = window.once(async (form) => {
     const fields = [...form.elements].filter((field) => field.name);
     const body = Object.fromEntries(fields.map((field) => [field.name, field.name === "name" ? field.value.trim() : Number(field.value)]));
-    const aimed = form.dataset.submit.endsWith("/turn") || form.dataset.submit.endsWith("/score") ? step : {};
-    if (await window.post(form.dataset.submit, { ...body, ...aimed })) byId("hand").close();
-    step = window.shownStep(); // after a refusal, the next attempt is meant for what is shown now
+    if (await window.post(form.dataset.submit, { ...body, ...step })) byId("hand").close();
+    else if (window.shownStep().step !== step.step) fill(); // the match has moved on: another turn, other scores
   });
 
   document.addEventListener("change", ({ target }) => {

@@ -5,6 +5,7 @@
   const ASK_MS = 1000;
   const PICTURE_MS = 700;
   const CHECK_MS = 3000;
+  const ANSWER_MS = 60000; // longer than the slowest step takes on a small Pi
   const TELL_MS = 400; // a quick answer needs no explanation
   const STEPS = ["tray", "checks", "parts", "dice", "test", "save"];
   const LISTENS = { parts: "button", dice: "learn", test: "test" };
@@ -24,7 +25,7 @@
   async function ask(what, body) {
     try {
       const options = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-      const answer = await fetch(API + what, { cache: "no-store", ...options });
+      const answer = await fetch(API + what, { cache: "no-store", signal: AbortSignal.timeout?.(ANSWER_MS), ...options });
       const result = await answer.json();
       if (answer.ok) return result;
       window.toast(result.detail);

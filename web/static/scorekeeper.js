@@ -1,8 +1,8 @@
 // Whether this phone may change the match: as the scorekeeper, or in the turn of its own player.
 "use strict";
 (() => {
-  const POLL_MS = 45000; // well within the two minutes after which a scorekeeper counts as gone
-  const POLL_ALONE_MS = 3000; // a page without a stream has to poll for requests from other phones
+  const POLL_MS = 45000; // after two minutes, a scorekeeper counts as gone
+  const POLL_ALONE_MS = 3000; // a page without a stream polls for requests
   const POLL_REQUEST_MS = 1000;
   const API = "/api/v1/scorekeeper";
   const OWNER_API = "/api/v1/restore/"; // allowed by the PIN of the machine, not by being the scorekeeper
@@ -13,7 +13,7 @@
 
   const boardState = () => byId("scorekeeper")?.querySelector("[data-holder]")?.dataset;
 
-  // The board says which phone is the scorekeeper; this phone compares that with its own id.
+  // The board says which phone is the scorekeeper.
   function update() {
     const state = boardState();
     if (!state) return;
@@ -39,7 +39,7 @@
     fillPlayers(JSON.parse(state.players)[root.dataset.me] || "");
   }
 
-  // Shows how the request will be granted, or after a refusal that it was not.
+  // Shows how the request will be granted.
   let hasAsked = false;
 
   function showWay(way, asker) {
@@ -95,14 +95,17 @@
     root.classList.toggle("holder", holding.mine);
     root.classList.toggle("watcher", !holding.mine);
     showWay(!holding.asking ? "" : holding.by_button ? "button" : "holder", holding.asker);
-    showAsker(holding.mine ? holding.asker : "");
+    showAsker(holding.mine ? holding.asker : "", holding.asking_phone);
     if (holding.mine) byId("asking").close();
     else if (holding.asking) setTimeout(pollRequest, POLL_REQUEST_MS);
     return undefined;
   }
 
   // Asks the scorekeeper on a page without the board.
-  function showAsker(asker) {
+  function showAsker(asker, phone) {
+    byId("hand-over").querySelectorAll("[data-post]").forEach(({ dataset }, yes) => {
+      dataset.body = JSON.stringify({ yes: Boolean(yes), phone });
+    });
     byId("hand-over-title").textContent = byId("hand-over-title").dataset.asks.replace("{asker}", asker);
     if (!asker) byId("hand-over").close();
     else if (!byId("hand-over").open) byId("hand-over").showModal();
@@ -125,12 +128,14 @@
     get(API).then((holding) => boardState() || onAnswer(holding), () => {}); // the next poll follows soon
   }
 
+  const ask = window.once(() => send("ask", {}));
+
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-menu]")) byId("menu").showModal();
     if (!event.target.closest("[data-scorekeeper]")) return;
     byId("menu").close();
     if (!byId("asking").open) byId("asking").showModal();
-    send("ask", {});
+    ask();
   });
 
   byId("pin-form").addEventListener("submit", async (event) => {

@@ -120,6 +120,7 @@ def test_a_backup_is_compared_like_its_journal(tmp_path, played, compared, monke
 @pytest.mark.parametrize(
     ("other", "says"),
     [
+        ("~nobody/journal.db", "~nobody/journal.db: there is no such file"),
         ("nothing", "nothing: there is no such file: name a journal.db"),
         ("ben", "anna and ben: they have no match in common"),
         ("note.db", "note.db cannot be read as a journal"),

@@ -1,21 +1,26 @@
 """Lists of matches, single matches and new entries, read while the journal is being written."""
 
+import json
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from threading import Thread
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from game.errors import JournalError
+from game.errors import GameError, JournalError
 from game.journal import history as module
-from game.journal.entry import Entry, Result
+from game.journal.entry import Entry, Result, checksum
 from game.journal.history import Feed, History
 from game.journal.journal import Journal
 from game.journal.schema import load_match
-from game.match.events import Kept, ScoreSet, Skipped, Thrown, Undone
+from game.match.events import Banked, Kept, Renamed, ScoreSet, Skipped, Thrown, Undone
 from game.match.match import Match
 from game.match.state import Series
 from game.rules import rule_files
+from tests.examples import SHARED_FIXTURES
 from tests.waiting import PATIENCE_S
 
 RULES = rule_files.load("walnut-studiolo")
@@ -214,6 +219,17 @@ def test_a_match_counts_the_wins_of_matches_that_began_after_its_score_was_first
     assert (before, journal.match(first).state.series_wins(0)) == (0, 2)
 
 
+def test_a_win_counts_for_the_player_who_was_renamed_in_a_later_match_of_the_series(journal):
+    start = Match.start(RULES, ("Anna", "Ben"), series=Series(3, "0123456789abcdef"))
+    first, second = journal.start(start), journal.start(start)
+    journal.append(second, Renamed(0, "Annika"))
+    renamed = Match.start(RULES, ("Annika", "Ben"), series=Series(3, "0123456789abcdef"))
+    win(journal, second, start.push(Renamed(0, "Annika")))
+    win(journal, journal.start(renamed), renamed)
+
+    assert [journal.match(first).state.series_wins(seat) for seat in (0, 1)] == [2, 0]
+
+
 def test_a_match_of_a_series_is_read_although_the_rules_no_longer_allow_another_one(journal):
     start = Match.start(RULES, ("Anna", "Ben"), series=Series(3, "8899aabbccddeeff"))
     broken, won, newest = (journal.start(start) for _ in range(3))
@@ -241,3 +257,59 @@ def test_a_win_counts_once_although_a_reader_with_an_older_view_of_the_journal_s
         assert load_match(older, first).state.series_wins(0) == 0
 
     assert journal.match(first).state.series_wins(0) == 1
+
+
+def rewrite(journal, position, body):
+    """Replace the content of an entry, with a checksum that fits, as only another program would."""
+    row = "SELECT match, seq, time FROM entry WHERE position = ?"
+    with closing(sqlite3.connect(journal.path)) as db, db:
+        seal = checksum(*db.execute(row, (position,)).fetchone(), body)
+        values = (body, seal, position)
+        db.execute("UPDATE entry SET body = ?, seal = ? WHERE position = ?", values)
+
+
+def places_in(value, path=()) -> Iterator[tuple[object, ...]]:
+    """Yield the path of each value within parsed JSON."""
+    yield path
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    for key, inner in items:
+        yield from places_in(inner, (*path, key))
+
+
+def replaced(value, path, new):
+    if not path:
+        return new
+    copy = value.copy()
+    copy[path[0]] = replaced(value[path[0]], path[1:], new)
+    return copy
+
+
+@settings(max_examples=60, suppress_health_check=SHARED_FIXTURES)
+@given(data=st.data())
+def test_content_that_no_traykeeper_writes_is_refused(journal, data):
+    """Whatever a value is replaced by, the match is read or refused with a message, and the list has the other match."""
+    number = journal.start(begun())
+    journal.append(number, Thrown((1, 1, 3, 3, 3, 5)))
+    journal.append(number, Banked())
+    other = journal.start(begun())
+    with closing(sqlite3.connect(journal.path)) as db:
+        query = "SELECT position, body FROM entry WHERE match = ?"
+        position, body = data.draw(st.sampled_from(db.execute(query, (number,)).fetchall()))
+    content = json.loads(body)
+    path = data.draw(st.sampled_from(list(places_in(content))))
+    new = data.draw(
+        st.sampled_from([None, True, -1, 7, 1e300, 10**30, float("inf"), "", "x", [], [[1]], {}])
+    )
+    rewrite(journal, position, json.dumps(replaced(content, path, new)))
+
+    with suppress(GameError):
+        History(journal.path).match(number)
+    with suppress(GameError):
+        list(Feed(journal.path).whole(number))
+    assert other in [each.id for each in History(journal.path).all_matches()]

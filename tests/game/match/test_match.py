@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from game.errors import IllegalMove, ThrowError
-from game.match.events import Banked, Joined, Kept, Place, Renamed, Spliced, Thrown
-from game.match.match import Match, new_names
+from game.match.events import Banked, Joined, Kept, Place, Renamed, Skipped, Spliced, Thrown
+from game.match.match import MAX_EVENTS, Match, new_names
 from game.match.state import TurnEnding
 from game.rules import rule_files
 
@@ -22,6 +22,12 @@ def match() -> Match:
 
 def scores(match: Match) -> list[int]:
     return [player.score for player in match.state.players]
+
+
+def test_a_match_has_a_largest_number_of_events(match):
+    """The memory that undoing them needs grows with the square of their number."""
+    with pytest.raises(IllegalMove, match="at most 5,000 events: start a new one"):
+        match.push(*[Skipped()] * (MAX_EVENTS + 1))
 
 
 def test_banking_takes_the_best_keep_of_the_whole_throw(match):

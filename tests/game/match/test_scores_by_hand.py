@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from game.match.events import Farkled, ScoreSet, TurnSet
+from game.match.events import Farkled, Joined, Left, ScoreSet, TurnSet
 from game.match.match import Match
 from game.rules import rule_files
 
@@ -85,3 +85,13 @@ def test_a_turn_replaced_by_hand_does_not_use_up_a_round(seat):
         played = played.push(Farkled())
 
     assert ended == [2, 2, 2]
+
+
+def test_a_player_who_leaves_after_reaching_the_target_and_comes_back_still_begins_the_last_round():
+    played = match(WALNUT).push(ScoreSet(0, 10_000))
+    away = played.push(Left(0))
+    assert away.state.closer is None
+    back = away.push(Joined("Anna"))
+
+    assert (back.state.closer, back.state.to_follow) == (0, (1, 2))
+    assert back.push(Farkled()).push(Farkled()).state.winner == 0

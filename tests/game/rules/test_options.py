@@ -585,6 +585,21 @@ def test_the_last_round_goes_on_until_nobody_beats_the_best():
     assert match.state.winner == 1
 
 
+def test_only_the_tied_players_play_off_until_nobody_beats_the_best():
+    rules = {"target": 1000, "last_round": LastRound.UNTIL_UNBEATEN, "ties": Ties.TIED_PLAYERS}
+    match = begin("Anna", "Ben", "Cleo", **rules).throw(THOUSAND).bank().throw(THOUSAND).bank()
+    match = match.throw(FARKLE)
+    assert match.state.to_follow == (0, 1)
+    match = match.throw(FARKLE)
+    assert match.state.to_follow == (1,)
+
+    match = match.throw(FIFTY).bank()
+    assert match.state.to_follow == (2, 0)
+    match = match.throw(FARKLE).throw(FARKLE)
+
+    assert match.state.winner == 1
+
+
 def test_a_turn_must_score_more_than_the_turn_before():
     match = begin(must_beat_turn=True).throw((1, 1, 2, 3, 4, 6)).bank().throw((1, 1, 2, 3, 4, 6))
 
@@ -593,6 +608,25 @@ def test_a_turn_must_score_more_than_the_turn_before():
     match = match.keep((1, 1)).throw((5, 2, 3, 4)).bank()
     assert scores(match) == [200, 250]
     assert scores(match.throw(FARKLE).throw(FIFTY).bank()) == [200, 300]
+
+
+def test_a_turn_set_by_hand_must_beat_the_same_turn_as_before():
+    match = begin(must_beat_turn=True).throw(THOUSAND).bank()
+    match = match.throw((1, 1, 1, 2, 2, 3)).keep((1,)).push(TurnSet(1, 300, 3)).throw((1, 1, 5))
+
+    with pytest.raises(IllegalMove, match="550 does not beat the 1,000 of the turn before"):
+        match.bank()
+
+
+def test_a_turn_set_by_hand_with_points_goes_on():
+    """Its next throw is not the first one of the turn, for which some rules have their own points and penalties."""
+    costly = begin(scoreless_start=500).throw((1, 1, 1, 1, 2, 3)).push(TurnSet(0, 300, 3))
+    assert scores(costly.throw((2, 3, 4))) == [0, 0]
+    assert scores(costly.push(TurnSet(0, 0, 6)).throw(FARKLE)) == [-500, 0]
+
+    generous = begin(nothing=500, nothing_first_throw=True)
+    assert [keep.score for keep in generous.throw(NOTHING).state.keeps] == [500]
+    assert generous.push(TurnSet(0, 1100, 6)).throw(NOTHING).state.turn.seat == 1
 
 
 def test_all_dice_that_score_must_be_kept():

@@ -145,7 +145,7 @@ def test_malformed_requests_are_refused_and_do_no_harm(port, table, lines):
 def test_answer_headers_never_contain_a_line_from_the_request(port):
     answer = raw(port, "GET /x%0d%0aSet-Cookie:%20a=b HTTP/1.1", "Host: localhost")
 
-    assert b"\r\nSet-Cookie" not in answer
+    assert b"a=b" not in answer.partition(b"\r\n\r\n")[0]
 
 
 @pytest.mark.browser

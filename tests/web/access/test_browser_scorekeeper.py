@@ -61,6 +61,19 @@ def test_watcher_asks_and_becomes_the_scorekeeper_by_a_press(new_phone, table):
     expect(ben.locator("#bank")).to_be_hidden()
 
 
+def test_two_taps_on_ask_are_one_request_of_one_phone(new_phone, table):
+    """The dialog that opens shows the same button until the answer arrives."""
+    anna = new_phone()
+    asked = []
+    anna.route("**/scorekeeper/ask", lambda route: (asked.append(route.request), route.continue_()))
+    anna.evaluate("document.querySelectorAll('[data-scorekeeper]').forEach((each) => each.click())")
+    expect(anna.get_by_text("Press the button at the tray now")).to_be_visible()
+    table.scorekeeper.press_button()
+
+    expect_scorekeeper(anna)
+    assert len(asked) == 1
+
+
 def test_scorekeeper_is_asked_on_the_phone_and_hands_over(new_phone, server):
     anna = new_phone(new_link(server.app))
     expect_scorekeeper(anna)

@@ -63,8 +63,25 @@ def test_phone_that_asks_gets_a_cookie_that_scripts_cannot_read(app):
     assert post(client, "scorekeeper/ask").json["me"] == answer.json["me"]
 
 
-def test_watching_sets_no_cookie(app):
-    assert "Set-Cookie" not in app.test_client().get("/").headers
+def test_a_page_brings_the_cookie_so_that_a_lost_answer_makes_no_second_phone(free_app, table):
+    """Otherwise the role would go to a phone whose cookie nobody has."""
+    client = free_app.test_client()
+    client.get("/")
+    lost, repeated = (
+        client.post("/api/v1/scorekeeper/ask", json={}, headers={"Idempotency-Key": "once"})
+        for _ in range(2)
+    )
+
+    assert lost.json == repeated.json
+    assert "Set-Cookie" not in lost.headers
+    assert table.scorekeeper.press_button()
+    assert client.get("/api/v1/scorekeeper").json["mine"]
+
+
+def test_the_api_sets_no_cookie_for_a_program_that_only_reads(app):
+    for path in ("/api/v1/state", "/api/v1/scorekeeper", "/static/board.css"):
+        with app.test_client().get(path) as answer:
+            assert "Set-Cookie" not in answer.headers
 
 
 def test_press_over_http_never_makes_a_phone_the_scorekeeper(free_app, table):
@@ -80,7 +97,7 @@ def test_press_over_http_never_makes_a_phone_the_scorekeeper(free_app, table):
 
 def test_pin_makes_a_phone_the_scorekeeper_if_there_is_none(free_app):
     client = free_app.test_client()
-    shown = free_app.extensions["traykeeper_access"].pins.shown_to_scorekeeper()
+    shown = free_app.extensions["traykeeper_access"].pins.shown_to_scorekeeper(PHONE)
     answer = post(client, "scorekeeper/pin", pin=f"{shown[:3]} {shown[3:]}")
 
     assert answer.json["mine"]
@@ -93,12 +110,35 @@ def test_pin_that_the_scorekeeper_shows_is_the_agreement(app):
     answer = post(
         other,
         "scorekeeper/pin",
-        pin=app.extensions["traykeeper_access"].pins.shown_to_scorekeeper(),
+        pin=app.extensions["traykeeper_access"].pins.shown_to_scorekeeper(PHONE),
     )
     assert (answer.json["mine"], answer.json["by_holder"]) == (True, False)
 
     assert other.get("/api/v1/scorekeeper").json["mine"]
     assert post(holder, "bank").status_code == 403
+
+
+def test_pin_that_an_earlier_scorekeeper_showed_is_no_agreement(app, table):
+    earlier, now, other = as_scorekeeper(app), app.test_client(), app.test_client()
+    pin = earlier.get("/api/v1/scorekeeper/pin").json["pin"]
+    post(now, "scorekeeper/ask")
+    post(earlier, "scorekeeper/give", yes=True)
+    answer = post(other, "scorekeeper/pin", pin=pin)
+
+    assert (answer.json["mine"], answer.json["by_holder"]) == (False, True)
+    assert now.get("/api/v1/scorekeeper").json["mine"]
+
+
+def test_the_role_goes_only_to_the_phone_that_the_scorekeeper_saw_asking(app, table):
+    holder, mallory = as_scorekeeper(app), app.test_client()
+    post(mallory, "scorekeeper/ask")
+    refused = post(holder, "scorekeeper/give", yes=True, phone="ben")
+    asking = holder.get("/api/v1/scorekeeper").json["asking_phone"]
+
+    assert refused.status_code == 409
+    assert "another phone is asking" in refused.json["detail"]
+    assert asking == mallory.get("/api/v1/scorekeeper").json["me"]
+    assert not post(holder, "scorekeeper/give", yes=True, phone=asking).json["mine"]
 
 
 def test_pins_cannot_be_guessed(free_app):
@@ -111,7 +151,7 @@ def test_pins_cannot_be_guessed(free_app):
 
 
 def test_only_the_scorekeeper_can_see_the_pin(app):
-    shown = app.extensions["traykeeper_access"].pins.shown_to_scorekeeper()
+    shown = app.extensions["traykeeper_access"].pins.shown_to_scorekeeper(PHONE)
     watcher = app.test_client()
     post(watcher, "scorekeeper/ask")
 
@@ -121,7 +161,7 @@ def test_only_the_scorekeeper_can_see_the_pin(app):
 
 def test_no_answer_to_a_watcher_contains_the_pin_or_the_scorekeepers_cookie(app):
     shown, watcher = (
-        app.extensions["traykeeper_access"].pins.shown_to_scorekeeper(),
+        app.extensions["traykeeper_access"].pins.shown_to_scorekeeper(PHONE),
         app.test_client(),
     )
     paths = [r.rule for r in app.url_map.iter_rules() if "GET" in r.methods]
