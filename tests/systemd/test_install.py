@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tomllib
 from contextlib import contextmanager
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -425,6 +426,7 @@ def test_an_update_notes_whether_the_camera_worked(update, level, worked):
         "backup": str(backup),
         "state": str(update / "var/lib/traykeeper"),
         "camera": worked,
+        "settings": sha256((update / "etc/traykeeper/settings.toml").read_bytes()).hexdigest(),
     }
 
 
@@ -462,6 +464,58 @@ def test_matches_that_the_previous_version_cannot_read_are_kept_separately(updat
     (newer,) = (update / "var/lib/traykeeper-backups").glob("*-newer")
     assert (newer / "state/journal.db").read_text() == "newer"
     assert str(newer) in done.stdout
+
+
+@needs_root
+@needs_sysusers
+@pytest.mark.parametrize(
+    ("mistake", "healthy"),
+    [
+        ('lamp = "blue"\n', "true"),
+        ('rules = "zilch"\n', "! grep -q zilch"),  # accepted, but the service does not start
+    ],
+    ids=["refused", "does not start"],
+)
+def test_settings_that_stop_the_previous_version_are_reverted_without_touching_the_matches(
+    update, mistake, healthy
+):
+    journal = update / "var/lib/traykeeper/journal.db"
+    with served(update) as settings:
+        before = settings.read_text()
+        live(update, "--update")
+        settings.write_text(before + mistake)
+        journal.write_text("played since")
+        done = live(update, "--go-back", run=f"healthy() {{ {healthy} {settings}; }}; undo_update")
+
+    assert done.returncode == 0, done.stderr
+    assert "integer expression expected" not in done.stderr
+    assert journal.read_text() == "played since"
+    assert settings.read_text() == before
+    (newer,) = (update / "var/lib/traykeeper-backups").glob("*-newer")
+    assert (newer / "settings/settings.toml").read_text() == before + mistake
+    assert f"kept in {newer}" in done.stdout
+    assert (update / "etc/systemd/system/traykeeper.service.d/install.conf").exists()
+
+
+@needs_root
+@needs_sysusers
+def test_settings_that_a_power_cut_left_half_reverted_are_reverted_without_touching_the_matches(
+    update,
+):
+    journal = update / "var/lib/traykeeper/journal.db"
+    cut = 'put_back_in() { rm -rf "$2"/*; kill -9 $$; }'
+    with served(update) as settings:
+        before = settings.read_text()
+        live(update, "--update")
+        settings.write_text(f'{before}lamp = "blue"\n')
+        journal.write_text("played since")
+        live(update, "--go-back", run=f"{cut}; undo_update")
+        assert not settings.exists()
+        done = live(update, "--go-back", run="undo_update")
+
+    assert done.returncode == 0, done.stderr
+    assert settings.read_text() == before
+    assert journal.read_text() == "played since"
 
 
 @needs_root

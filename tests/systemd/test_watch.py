@@ -7,6 +7,7 @@ import socket
 import sys
 from contextlib import closing
 from functools import partial
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -300,9 +301,9 @@ def look_at(script, monkeypatch):
     return script.look_at
 
 
-def running(restarts=0):
-    """Return a function that returns what systemd reports about a service that is running."""
-    return lambda: {"ActiveState": "active", "NRestarts": str(restarts)}
+def running(restarts=0, pid=1):
+    """Return what systemd reports about a service that is running."""
+    return {"ActiveState": "active", "MainPID": str(pid), "NRestarts": str(restarts)}
 
 
 @pytest.mark.parametrize(
@@ -347,9 +348,85 @@ def test_a_check_reports_that_no_page_answers(script, look_at):
 
 
 def test_a_check_reports_that_the_service_is_stopped(script, look_at):
-    found = look_at("http://127.0.0.1:9", lambda: {"ActiveState": "inactive"})
+    found = look_at("http://127.0.0.1:9", {"ActiveState": "inactive"})
 
     assert found == script.Look(answers=False, is_stopped=True)
+
+
+@pytest.fixture
+def settings(tmp_path):
+    """The settings file at the update."""
+    file = tmp_path / "settings.toml"
+    file.write_text("port = 80\n")
+    return file
+
+
+def version_of(script, settings, units, refuses):
+    """Return the running version, about which systemd reports one unit for each check."""
+    digest = sha256(b"port = 80\n").hexdigest()
+    return script.RunningVersion(refuses, settings, digest, iter(units).__next__)
+
+
+def test_a_port_that_is_saved_counts_only_when_the_service_starts_with_it(
+    script, settings, monkeypatch
+):
+    asked = []
+    monkeypatch.setattr(script, "look_at", lambda address, _: asked.append(address))
+    units = [running(pid=1), running(pid=1), running(pid=2), running(pid=2, restarts=1)]
+    version = version_of(script, settings, units, lambda _: False)
+    version.look()
+    settings.write_text("port = 8080\n")
+    for _ in range(2):
+        version.look()
+    settings.write_text("port = 8081\n")
+    version.look()
+
+    assert asked == [f"http://127.0.0.1:{port}" for port in (80, 80, 8080, 8081)]
+
+
+def test_starts_that_fail_at_a_mistake_in_new_settings_are_not_the_fault_of_the_version(
+    script, settings, monkeypatch
+):
+    """The service is in safe mode until somebody corrects the settings and starts it normally."""
+    clock, starts_s = Clock(0.0), (100, 110, 120, 130, 300)
+    monkeypatch.setattr(
+        script, "look_at", lambda _, unit: script.Look(True, restarts=int(unit["NRestarts"]))
+    )
+
+    def pause(seconds):
+        clock.now_s += seconds
+        if clock() == 90:
+            settings.write_text("lamp = blue\n")
+        if clock() == 200:
+            settings.write_text("lamp = 'none'\n")
+
+    def ask():
+        number = sum(at_s <= clock() for at_s in starts_s)
+        return running(restarts=number, pid=number)
+
+    version = script.RunningVersion(
+        lambda file: "blue" in file.read_text(), settings, sha256(b"port = 80\n").hexdigest(), ask
+    )
+
+    assert script.watch(version.look, old_sees=pytest.fail, clock=clock, pause=pause) == ""
+    assert clock() == 200 + script.WATCH_S
+
+
+def test_settings_that_have_not_changed_since_the_update_are_never_the_reason(script, settings):
+    """The new version fails although its settings are those with which it was installed."""
+    version = version_of(script, settings, [running(2)], pytest.fail)
+
+    assert not version.look().is_stopped
+
+
+@pytest.mark.parametrize(
+    ("said", "refuses"), [("exit 2", True), ("echo 80", False), ("exit 1", False)]
+)
+def test_only_a_version_that_says_so_refuses_settings(script, old_release, settings, said, refuses):
+    release, calls = old_release(said)
+
+    assert script.refuses(release, settings) == refuses
+    assert calls.read_text() == f"settings --get port {settings}\n"
 
 
 PICTURE = {"checks": [{"check": "camera", "level": "ok", "line": "imx708", "remedy": None}]}
