@@ -273,7 +273,7 @@ def open_maintenance(
     reach(StartPart.PINS)
     with (
         closing(journal),
-        closing(_pins(safe)) as pins,
+        _pins(safe) as (pins, no_pins),
         closing(_frames(options, state)) as frames,
         closing(MisreadStore(state / CORRECTIONS_FOLDER)) as misreads,
         closing(_coach(state, journal.path, inbox)) as coach,
@@ -282,7 +282,7 @@ def open_maintenance(
         live_match = LiveMatch(journal, shared)
         notice = _joined(_continue_match(live_match), _found_backup_notice(state))
         button, no_button = (None, None) if safe else _button(pins, options.button_pin, inbox)
-        signals = open_signals(pins, options, warn=partial(print_line, err=True))
+        signals = open_signals(pins, options, partial(print_line, err=True), no_pins)
         reach(StartPart.CAMERA)
         companion = Companion(
             inbox,
@@ -340,11 +340,15 @@ def _no_camera() -> Camera:
     raise CameraError(NO_CAMERA)
 
 
-def _pins(safe: SafeMode | None) -> Factory:
-    """Open the GPIO pins; in safe mode, use mock pins if opening the real ones failed before."""
-    if safe and safe.blames(StartPart.PINS):
-        return mock_pins()
-    return open_pins(partial(print_line, err=True))
+@contextmanager
+def _pins(safe: SafeMode | None) -> Iterator[tuple[Factory, Message | None]]:
+    """Open the GPIO pins within the block. Yields them, and why they are mock pins, as `open_pins` returns it.
+
+    In safe mode, use mock pins if opening the real ones failed before.
+    """
+    pins, trouble = (mock_pins(), None) if safe and safe.blames(StartPart.PINS) else open_pins()
+    with closing(pins):
+        yield pins, trouble
 
 
 def _shared_matches(

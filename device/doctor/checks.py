@@ -96,8 +96,7 @@ def _tried(opener: Callable[[], Camera]) -> Finding:
 def _companions_camera(system: System) -> Finding:
     """Return what the running companion reports about its camera."""
     name = (system.state or {}).get("camera")
-    checks = fetch(f"{system.address}api/v1/health") or ()
-    for check in (each for each in checks if each["check"] == "camera"):
+    if check := companions_check(system, "camera"):
         level, line = Level(check["level"]), Verbatim(check["line"])
         if level in (Level.OK, Level.SKIPPED):
             return Finding(level, line)
@@ -107,8 +106,17 @@ def _companions_camera(system: System) -> Finding:
     return ok(Verbatim(str(name))) if name else failed(problems.CAMERA_LOST)
 
 
+def companions_check(system: System, name: str) -> dict[str, str] | None:
+    """Return the result of one check of the running companion, as its API describes it; None if it has no such check."""
+    found = fetch(f"{system.address}api/v1/health") if system.state is not None else None
+    return next((check for check in found or () if check["check"] == name), None)
+
+
 def pins(system: System) -> Finding:
-    """Check the chip that drives the GPIO pins, and its driver."""
+    """Check the chip that drives the GPIO pins, and its driver; and ask the running companion whether it can use them."""
+    lamp = companions_check(system, "lamp")
+    if lamp and lamp["level"] == Level.WARNING:
+        return Finding(Level.WARNING, Verbatim(lamp["line"]), problems.LAMP_FAILED)
     chips = [path.name for path in system.machine.glob("/dev/gpiochip*")]
     none = Message("not a Raspberry Pi, so there are no pins")
     if not chips:

@@ -459,16 +459,22 @@ class Signals:
                 log.exception("%r cannot be closed", output)
 
 
-def open_signals(factory: Factory, settings: Settings, warn: Callable[[str], object]) -> Signals:
+def open_signals(
+    factory: Factory,
+    settings: Settings,
+    warn: Callable[[str], object],
+    no_pins: Message | None = None,
+) -> Signals:
     """Open all outputs that are connected.
 
     Args:
         factory: Pin factory of gpiozero.
         settings: Which outputs are connected, and to which pins.
         warn: Called with one line about each output that cannot be opened.
+        no_pins: Why the pins are mock pins; None if they are real, or if this machine has no pins.
     """
     outputs: list[Output] = []
-    missing: list[Message] = []
+    missing = [no_pins] if no_pins else []
     for make in _makers(factory, settings):
         try:
             outputs.append(open_when_free(make))

@@ -3,6 +3,7 @@
 The button on the page drives a mock pin, so that pressing it runs the same code as pressing a real button.
 """
 
+import logging
 import os
 from collections.abc import Callable
 from importlib import import_module
@@ -16,19 +17,24 @@ from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from device.machine_fit import is_raspberry_pi
-from game.errors import TraykeeperError
+from game.errors import TraykeeperError, reason
 from game.message import Message
+
+log = logging.getLogger(__name__)
 
 Opened = TypeVar("Opened")
 
 DEV = Path("/dev")
-NO_ACCESS = "traykeeper: the pins of this machine cannot be used, so the button is on the page"
-NO_LGPIO = (
-    f"{NO_ACCESS}. Install lgpio: sudo apt install python3-lgpio, "
+NO_LGPIO = Message(
+    "lgpio is missing: sudo apt install python3-lgpio, "
     "or pip install lgpio in the environment of Traykeeper"
 )
-NOT_ALLOWED = "join the group gpio: sudo usermod -aG gpio $USER, then log in again"
-NOT_WRITABLE = (
+NO_CHIP = Message("no pins were found: update the Pi (sudo apt full-upgrade) and restart it")
+NOT_ALLOWED = Message(
+    "run the installer again or, if you start Traykeeper by hand, join the group gpio "
+    "(sudo usermod -aG gpio $USER) and log in again"
+)
+NOT_WRITABLE = Message(
     "lgpio writes into the folder in which it is started: start Traykeeper in one of your own"
 )
 
@@ -51,27 +57,31 @@ HEADER = dict(enumerate(_HEADER_NAMES.strip().replace("\n", "|").split("|"), 1))
 """The function of each pin of the 40-pin header, by its number. The header has been the same on every Pi since 2014."""
 
 
-def open_pins(warn: Callable[[str], object] = lambda _: None) -> Factory:
+def open_pins() -> tuple[Factory, Message | None]:
     """Open the GPIO pins of this machine, or mock pins if it has none that can be used.
+
+    Return the pins, and why they are mock pins; None if they are real, or if this machine has no pins.
 
     Some laptops have a gpiochip for their lid or keys, so the pins of a gpiochip are used only if lgpio is
     installed. The environment variable `GPIOZERO_PIN_FACTORY` works as usual in gpiozero.
-
-    Args:
-        warn: Called with one line if pins exist but cannot be used.
     """
     wanted = os.environ.get("GPIOZERO_PIN_FACTORY")
     if wanted not in (None, "mock"):
-        return Device._default_pin_factory()  # noqa: SLF001 - gpiozero has no public name for it
+        return Device._default_pin_factory(), None  # noqa: SLF001 - gpiozero has no public name for it
+    why = None
     if wanted is None and any(DEV.glob("gpiochip*")) and find_spec("lgpio"):
         try:
-            return import_module("gpiozero.pins.lgpio").LGPIOFactory()
+            return import_module("gpiozero.pins.lgpio").LGPIOFactory(), None
         except Exception as error:  # noqa: BLE001 - lgpio raises its own exceptions
             remedy = NOT_ALLOWED if os.access(".", os.W_OK) else NOT_WRITABLE
-            warn(f"{NO_ACCESS} ({error}): {remedy}")
+            why = Message("%(error)s: %(remedy)s", error=reason(error), remedy=remedy)
     elif wanted is None and is_raspberry_pi():
-        warn(NO_LGPIO)
-    return mock_pins()
+        why = NO_CHIP if find_spec("lgpio") else NO_LGPIO
+    if why is None:
+        return mock_pins(), None
+    trouble = Message("the pins cannot be used, so the button is on the page (%(why)s)", why=why)
+    log.warning("%s", trouble)
+    return mock_pins(), trouble
 
 
 def mock_pins() -> MockFactory:

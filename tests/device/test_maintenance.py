@@ -14,8 +14,10 @@ import pytest
 
 from calibration.outline import Outline
 from calibration.profile import Profile
+from device import app
 from device.app import PlayOptions, open_maintenance, serving
 from device.calibrating.profile_file import PROFILE_FILE, ProfileStore, save
+from device.hardware.pins import mock_pins
 from device.storage.recovery import set_aside
 from device.storage.throw_pictures import DAY_S
 from game.commands import (
@@ -32,6 +34,7 @@ from game.journal.entry import checksum
 from game.journal.history import History
 from game.journal.schema import insert
 from game.match.events import ScoreSet
+from game.message import Message
 from game.situation import Situation
 from tests.device.rig import open_rig
 from tests.waiting import PATIENCE_S, until
@@ -64,6 +67,16 @@ def test_every_check_has_a_result_from_the_start(maintenance):
         *("space on the card", "power", "heat", "clock", "update", "USB stick"),
     ]
     assert {levels(maintenance)[name] for name in ("camera", "journal", "backup", "lamp")} == {"ok"}
+
+
+def test_pins_that_cannot_be_used_are_reported_although_the_page_has_a_button(options, monkeypatch):
+    why = Message("the pins cannot be used, so the button is on the page (no permission)")
+    monkeypatch.setattr(app, "open_pins", lambda: (mock_pins(), why))
+    with open_maintenance(options) as maintenance:
+        (lamp,) = (check for check in maintenance.health() if str(check.name) == "lamp")
+
+    assert lamp.level == "warning"
+    assert str(why) in str(lamp.line)
 
 
 def test_a_deleted_journal_is_reported_until_a_step_mends_it(maintenance):

@@ -165,6 +165,24 @@ def test_the_running_companion_reports_its_own_camera(system):
     assert checks.camera(blind).level is Level.FAILED
 
 
+def test_pins_that_the_running_companion_cannot_use_are_a_warning(system, monkeypatch):
+    """The checks of the chip and its library find nothing."""
+    write(system, "/dev/gpiochip0", "")
+    monkeypatch.setattr(checks, "find_spec", lambda _: True)
+    said = {"check": "lamp", "level": "ok", "line": "no problems"}
+    monkeypatch.setattr(checks, "fetch", lambda _: [said])
+    running = replace(system, state={"situation": "no match", "camera": None})
+    assert checks.pins(running).level is Level.OK
+    said |= {"level": "warning", "line": "the button has failed (no permission)"}
+    found = checks.pins(running)
+
+    assert (found.level, str(found.line)) == (
+        Level.WARNING,
+        "the button has failed (no permission)",
+    )
+    assert found.trouble is problems.LAMP_FAILED
+
+
 def test_pins_without_their_library_are_a_failure(system, monkeypatch):
     assert checks.pins(system).level is Level.SKIPPED
     write(system, "/dev/gpiochip0", "")
