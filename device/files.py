@@ -116,7 +116,7 @@ def read_json(path: Path, parse: Callable[[Any], T], max_bytes: int = 2**20) -> 
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Replace a file atomically, keep its permissions, and keep the old one as `.bak`.
+    """Replace a file atomically, keep its owner, group and permissions, and keep the old one as `.bak`.
 
     Args:
         path: The file.
@@ -128,8 +128,12 @@ def replace_file(path: Path, data: bytes) -> None:
     with atomic_file(path) as file:
         file.write(data)
         if path.exists():
-            os.fchmod(file.fileno(), path.stat().st_mode)
+            was = path.stat()
+            os.fchmod(file.fileno(), was.st_mode)
             with Path(shutil.copy2(path, path.with_name(f"{path.name}.bak"))).open("rb") as old:
+                for each in (file, old):
+                    with suppress(PermissionError):  # only root may give files to other users
+                        os.fchown(each.fileno(), was.st_uid, was.st_gid)
                 os.fsync(old.fileno())
 
 

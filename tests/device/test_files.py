@@ -1,5 +1,7 @@
 """The program's folders, and how its files are written."""
 
+import os
+
 import pytest
 from click.testing import CliRunner
 
@@ -116,6 +118,19 @@ def test_a_replaced_file_is_kept_as_bak(tmp_path):
 
     assert (path.read_text(), (tmp_path / "settings.toml.bak").read_text()) == ("new", "old")
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files to other users")
+def test_a_replaced_file_and_its_bak_keep_their_owner_and_group(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text("old")
+    os.chown(path, 0, 65534)
+    path.chmod(0o640)
+    replace_file(path, b"new")
+
+    for each in (path, tmp_path / "settings.toml.bak"):
+        status = each.stat()
+        assert (status.st_uid, status.st_gid, status.st_mode & 0o777) == (0, 65534, 0o640)
 
 
 def test_only_old_unfinished_files_are_removed(tmp_path):
