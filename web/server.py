@@ -3,7 +3,9 @@
 import errno
 import logging
 import socket
+import sys
 from contextlib import suppress
+from ipaddress import ip_address
 from threading import Lock, Thread
 from typing import Any, Self
 
@@ -26,6 +28,9 @@ six each."""
 
 IPV4_IN_IPV6 = "::ffff:"
 """A socket for both kinds of addresses shows an IPv4 address with this prefix."""
+
+IP_FREEBIND = 15
+"""Linux's option for a socket that listens on an address which no network card has yet, from ip(7)."""
 
 IDLE_S = 60
 MAX_PORT = 65_535
@@ -186,19 +191,38 @@ def _listen(host: str, port: int) -> socket.socket:
 def create_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens on an address of this machine.
 
+    On Linux, the machine need not have the address yet, because its network may become available late.
+
     Args:
         host: An IPv4 or IPv6 address; `0.0.0.0` is every IPv4 address, and `::` is every address.
         port: The port, from 0 to 65,535; 0 means any free port.
 
     Raises:
-        OSError: If the port is in use or forbidden, or the host is not on this machine.
+        OSError: If the port is in use or forbidden, or the host is a name that does not lead to this machine.
     """
-    if ":" not in host:
-        return socket.create_server((host, port), backlog=128)
-    is_dual = host == "::" and socket.has_dualstack_ipv6()
-    return socket.create_server(
-        (host, port), family=socket.AF_INET6, backlog=128, dualstack_ipv6=is_dual
-    )
+    is_ipv6 = ":" in host
+    listener = socket.socket(socket.AF_INET6 if is_ipv6 else socket.AF_INET)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if is_ipv6:
+            is_dual = host == "::" and socket.has_dualstack_ipv6()
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, not is_dual)
+        if sys.platform == "linux" and _is_numeric(host):
+            listener.setsockopt(socket.IPPROTO_IP, IP_FREEBIND, 1)
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def _is_numeric(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _remedy(host: str, port: int, error: OSError) -> str:

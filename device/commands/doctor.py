@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from errno import EACCES, EADDRINUSE
 from importlib.metadata import distributions
+from ipaddress import ip_address
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
@@ -69,9 +70,21 @@ def network(system: System) -> Finding:
     if not addresses:
         return failed(problems.NO_NETWORK)
     listed = ", ".join(addresses)
+    if _is_elsewhere(system.settings.host, addresses):
+        return failed(problems.HOST_ELSEWHERE, listed)
     if ":" in system.settings.host or any(":" not in address for address in addresses):
         return ok(Verbatim(listed))
     return failed(problems.ONLY_IPV6, listed)
+
+
+def _is_elsewhere(host: str, addresses: list[str]) -> bool:
+    """Return whether a host is a numeric address on the network that this machine does not have."""
+    try:
+        named = ip_address(host)
+    except ValueError:
+        return False
+    is_local = named.is_unspecified or named.is_loopback or named.is_link_local
+    return not is_local and named not in map(ip_address, addresses)
 
 
 def _addresses(machine: Machine) -> list[str] | None:

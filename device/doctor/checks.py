@@ -114,9 +114,9 @@ def companions_check(system: System, name: str) -> dict[str, str] | None:
 
 def pins(system: System) -> Finding:
     """Check the chip that drives the GPIO pins, and its driver; and ask the running companion whether it can use them."""
-    lamp = companions_check(system, "lamp")
-    if lamp and lamp["level"] == Level.WARNING:
-        return Finding(Level.WARNING, Verbatim(lamp["line"]), problems.LAMP_FAILED)
+    said = companions_check(system, "lamp")
+    if said and said["level"] == Level.WARNING:
+        return Finding(Level.WARNING, Verbatim(said["line"]), problems.LAMP_FAILED)
     chips = [path.name for path in system.machine.glob("/dev/gpiochip*")]
     none = Message("not a Raspberry Pi, so there are no pins")
     if not chips:

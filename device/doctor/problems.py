@@ -103,6 +103,12 @@ NO_NETWORK = Trouble(
         "docs/install.md, 'Without Wi-Fi'"
     ),
 )
+HOST_ELSEWHERE = Trouble(
+    Message("no network card has the address in the setting `host`, so the page cannot be reached"),
+    Message(
+        "if the Pi now has another address, correct `host` or delete that line, then run `sudo systemctl restart traykeeper`"
+    ),
+)
 ONLY_IPV6 = Trouble(
     Message("this network has only IPv6, and the page answers only on IPv4"),
     Message('write `host = "::"` in the settings, then run `sudo systemctl restart traykeeper`'),

@@ -187,8 +187,8 @@ def test_a_port_in_use_is_replaced_by_a_free_one(tmp_path):
                 assert "Safe mode: several starts failed (page)" in page.read().decode()
 
 
-def test_an_address_of_another_machine_is_replaced_by_all_addresses_of_this_one(tmp_path):
-    usual = PlayOptions(state=str(tmp_path), host="203.0.113.9", port=0)
+def test_a_host_that_does_not_exist_is_replaced_by_all_addresses_of_this_machine(tmp_path):
+    usual = PlayOptions(state=str(tmp_path), host="no.such.host.invalid", port=0)
     with serving(in_safe_mode(usual, record_of(tmp_path, StartPart.PAGE))) as (_, server):
         assert server.host == ""
 

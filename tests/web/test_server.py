@@ -2,6 +2,7 @@
 
 import json
 import socket
+import sys
 import threading
 import urllib.request
 from contextlib import ExitStack
@@ -38,6 +39,14 @@ def test_the_server_answers_on_ipv6_and_sees_ipv4_addresses_as_such(table, host,
             assert answer.status == 200
 
     assert seen == [client]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can do this")
+@pytest.mark.parametrize("host", ["203.0.113.9", "2001:db8::9"])
+def test_the_server_listens_on_an_address_that_this_machine_does_not_have_yet(table, host):
+    """The network of a Pi may become available after the start."""
+    with Server(create_app(table), host, 0) as server:
+        assert server.port
 
 
 def test_port_in_use_is_an_error_with_the_remedy(table, serve):

@@ -323,6 +323,17 @@ def test_a_machine_without_an_address_has_no_network(system, programs):
     assert str(doctor.network(system).line) == "192.168.1.5"
 
 
+def test_an_address_of_another_machine_as_host_is_a_failure(system, programs):
+    programs("ip", '[{"addr_info": [{"local": "192.168.1.5"}, {"local": "fd00::7"}]}]')
+
+    def network(host):
+        return doctor.network(replace(system, settings=replace(system.settings, host=host)))
+
+    for host in ("192.168.1.5", "fd00::7", "", "::", "127.0.0.1", "den.local"):
+        assert network(host).level is Level.OK
+    assert "no network card has the address" in str(network("192.168.1.6").line)
+
+
 SIX = (
     '[{"addr_info": [{"local": "fd00::7"}, {"local": "fd00::8", "temporary": true}, '
     '{"local": "fd00::9", "deprecated": true}]}]'
