@@ -35,6 +35,7 @@ from device.doctor.problems import Finding, Level, failed, not_readable, ok, ski
 from device.doctor.system import HTTP_TIMEOUT_S, Machine, System, open_system
 from device.errors import UsageError
 from device.files import SERVICE, atomic_file, print_line, zip_member
+from device.lan import own_address
 from device.mqtt.client import RETRY_SUFFIX, BrokerClient, BrokerEvents, parse_address
 from device.settings import Settings, as_text
 from device.webhook import parse_receiver
@@ -169,7 +170,13 @@ def port(system: System) -> Finding:
 
 
 def _not_allowed(system: System, number: int) -> Finding:
-    """Report a port that this user may not use, unless the installer has granted it to the service."""
+    """Report a port that this user may not use, unless the installer has granted it to the service.
+
+    The system refuses such a port before it checks whether another program uses it.
+    """
+    here = own_address(system.settings.host).strip("[]")
+    with suppress(OSError), socket.create_connection((here, number), HTTP_TIMEOUT_S):
+        return failed(problems.PORT_TAKEN, str(number))
     granted = system.machine.read("/etc/systemd/system/traykeeper.service.d/install.conf") or ""
     if "CAP_NET_BIND_SERVICE" in granted:
         return ok(Message("the service is allowed to use %(port)s", port=str(number)))
@@ -181,9 +188,9 @@ def broker(system: System) -> Finding:
     settings = system.settings
     if not settings.mqtt:
         return skipped(Message("none in the settings"))
-    secret = Path(settings.mqtt_secret)
-    if settings.mqtt_secret and _is_unreadable(secret):
-        return not_readable(secret)
+    for file in filter(None, (settings.mqtt_secret, settings.mqtt_ca)):
+        if found := checks.not_readable_by_service(system, Path(file)):
+            return found
     try:
         address = parse_address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
         outcome: Queue[str] = Queue()  # an empty text, or the problem
@@ -211,9 +218,9 @@ def webhook(system: System) -> Finding:
     settings = system.settings
     if not settings.webhook:
         return skipped(Message("no webhook is set"))
-    secret = Path(settings.webhook_secret)
-    if settings.webhook_secret and _is_unreadable(secret):
-        return not_readable(secret)
+    secret = settings.webhook_secret
+    if secret and (found := checks.not_readable_by_service(system, Path(secret))):
+        return found
     try:
         receiver = parse_receiver(settings.webhook, secret=settings.webhook_secret)
     except (UsageError, GameError) as error:
@@ -223,21 +230,11 @@ def webhook(system: System) -> Finding:
     return ok(Message("steps go to %(host)s, not signed: see `webhook_secret`", host=str(receiver)))
 
 
-def _is_unreadable(file: Path) -> bool:
-    """Return whether the file exists but this user may not read it."""
-    try:
-        file.open().close()
-    except PermissionError:
-        return True
-    except (OSError, ValueError):
-        return False  # the caller reports why
-    return False
-
-
 CHECKS: Mapping[str, Callable[[System], Finding]] = {
     "version": checks.version,
     "settings": checks.settings,
     "service": checks.service,
+    "safe-mode": checks.safe_mode,
     "camera": checks.camera,
     "pins": checks.pins,
     "rights": checks.rights,
@@ -257,6 +254,12 @@ CHECKS: Mapping[str, Callable[[System], Finding]] = {
     "webhook": webhook,
 }
 
+NEED_SETTINGS = (
+    *("safe-mode", "camera", "pins", "journal", "space", "disk", "power"),
+    *("network", "port", "broker", "webhook"),
+)
+"""Checks that would examine the wrong things without the settings."""
+
 
 def examine(system: System, names: Collection[str] = ()) -> dict[str, Finding]:
     """Run checks and return their findings, keyed by the check's name.
@@ -265,7 +268,13 @@ def examine(system: System, names: Collection[str] = ()) -> dict[str, Finding]:
         system: The installation to check.
         names: Names of the checks to run; if it is empty, all are run.
     """
-    return {name: check(system) for name, check in CHECKS.items() if not names or name in names}
+    return {name: _examine(system, name) for name in CHECKS if not names or name in names}
+
+
+def _examine(system: System, name: str) -> Finding:
+    if name in NEED_SETTINGS and (file := system.hidden_settings):
+        return not_readable(file)
+    return CHECKS[name](system)
 
 
 def findings_as_text(findings: Mapping[str, Finding]) -> str:

@@ -19,9 +19,18 @@ from time import monotonic
 from device.cameras import is_hot_pluggable
 from device.cameras.base import Camera, CameraError
 from device.doctor import problems
-from device.doctor.problems import Finding, Level, failed, not_readable, ok, skipped, warning
+from device.doctor.problems import (
+    Finding,
+    Level,
+    Trouble,
+    failed,
+    not_readable,
+    ok,
+    skipped,
+    warning,
+)
 from device.doctor.system import Machine, System, fetch
-from device.files import SERVICE, SERVICE_USER
+from device.files import SERVICE, SERVICE_USER, as_owner_of
 from device.hardware import voltage
 from device.hardware.choices import as_camera
 from device.machine_fit import is_raspberry_pi
@@ -294,11 +303,46 @@ def version(_: System) -> Finding:
 
 
 def settings(system: System) -> Finding:
-    """Check the settings file."""
+    """Check the settings file, and that the service may read it."""
+    path = system.settings_path
+    if path and (found := not_readable_by_service(system, path, problems.SETTINGS_NOT_READABLE)):
+        return found
     if system.complaint:
         return failed(problems.BAD_SETTINGS, system.complaint)
-    path = system.settings_path
     return ok(Verbatim(str(path)) if path else Message("no file, so the defaults apply"))
+
+
+def not_readable_by_service(
+    system: System, path: Path, trouble: Trouble = problems.NOT_READABLE
+) -> Finding | None:
+    """Return the finding that the service has no permission to read a file; None if it has, or the file does not exist.
+
+    Only root can try that as the service's user. For others, the finding says that they may not read it themselves.
+
+    Args:
+        system: The installation.
+        path: The file.
+        trouble: What to report if root finds that the service may not read the file.
+    """
+    try:
+        with as_owner_of(system.folder):
+            path.open().close()
+    except PermissionError:
+        return failed(trouble, str(path)) if os.geteuid() == 0 else not_readable(path)
+    except (OSError, ValueError):
+        return None  # the caller reports why
+    return None
+
+
+def safe_mode(system: System) -> Finding:
+    """Check whether the running companion is in safe mode."""
+    if system.state is None:
+        return skipped(Message("Traykeeper is not running"))
+    return (
+        warning(problems.SAFE_MODE)
+        if system.state.get("safe_mode")
+        else ok(Message("not in safe mode"))
+    )
 
 
 def service(system: System) -> Finding:

@@ -25,6 +25,13 @@ BAD_SETTINGS = Trouble(
     Message("there is a mistake in the settings file"),
     Message("fix the line shown here, then run `sudo systemctl restart traykeeper`"),
 )
+SETTINGS_NOT_READABLE = Trouble(
+    Message("the service has no permission to read the settings file"),
+    Message(
+        "run `sudo chown root:traykeeper FILE` and `sudo chmod 640 FILE` with the file shown here, "
+        "then `sudo systemctl restart traykeeper`"
+    ),
+)
 CAMERA_LOST = Trouble(
     Message("the camera does not work"),
     Message("do what the line says; until the camera works, tap the dice in"),
@@ -145,6 +152,12 @@ NO_BROKER = Trouble(
 BAD_WEBHOOK = Trouble(
     Message("the webhook in the settings cannot be used: no steps are sent"),
     Message("fix the problem shown here (see docs/events.md), then restart the service"),
+)
+NOT_READABLE = Trouble(
+    Message("the service has no permission to read a file that the settings name"),
+    Message(
+        "run `sudo chown traykeeper FILE` with the file shown here, then `sudo systemctl restart traykeeper`"
+    ),
 )
 NOT_RUNNING = Trouble(
     Message("the service is not running"),

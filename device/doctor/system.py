@@ -13,6 +13,7 @@ from device.cameras import CameraOpener, camera_opener
 from device.errors import UsageError
 from device.files import is_service, state_folder
 from device.lan import own_address
+from device.safe_mode import OTHER_PORTS, kept_settings
 from device.settings import Settings, find, load
 from game.errors import FileError, GameError
 
@@ -72,11 +73,12 @@ class System:
 
     Attributes:
         machine: Access to the machine's files and programs.
-        settings: The settings; the defaults if the settings file is not valid.
+        settings: The settings; those that safe mode would use if the settings file is not valid.
         settings_path: Path of the settings file; None if there is none.
         complaint: Why the settings file is not valid; None if it is.
         state: State of the running companion as JSON; None if no companion answers.
         installed: Whether the service is installed.
+        safe_port: Port at which safe mode serves the page; None if the page is at the port in the settings.
     """
 
     machine: Machine
@@ -85,11 +87,26 @@ class System:
     complaint: str | None
     state: dict[str, Any] | None
     installed: bool
+    safe_port: int | None = None
 
     @property
     def address(self) -> str:
         """The address of the page on this machine."""
+        if self.safe_port is not None:
+            return f"http://127.0.0.1:{self.safe_port}/"
         return f"http://{own_address(self.settings.host)}:{self.settings.port}/"
+
+    @property
+    def hidden_settings(self) -> Path | None:
+        """The settings file if this user has no permission to read it; otherwise None."""
+        try:
+            if self.settings_path:
+                self.settings_path.open().close()
+        except PermissionError:
+            return self.settings_path
+        except OSError:
+            return None
+        return None
 
     @property
     def folder(self) -> Path:
@@ -114,12 +131,22 @@ def open_system(file: str | None = None, machine: Machine | None = None) -> Syst
     except (UsageError, GameError) as error:
         if file is not None and isinstance(error, FileError):
             raise
-        complaint = str(error)
+        settings, complaint = kept_settings(path), str(error)
     installed = is_service(machine.path("/"))
     system = System(machine, settings, path, complaint, None, installed)
+    if state := _companions_state(system):
+        return replace(system, state=state)
+    for port in filter(None, OTHER_PORTS):  # safe mode leaves a port that cannot be used
+        elsewhere = replace(system, safe_port=port)
+        if (state := _companions_state(elsewhere)) and state.get("safe_mode"):
+            return replace(elsewhere, state=state)
+    return system
+
+
+def _companions_state(system: System) -> dict[str, Any] | None:
+    """Return the state of the companion whose page is at the system's address; None if there is none."""
     state = fetch(f"{system.address}api/v1/state")
-    is_ours = isinstance(state, dict) and "situation" in state
-    return replace(system, state=state) if is_ours else system
+    return state if isinstance(state, dict) and "situation" in state else None
 
 
 def fetch(url: str) -> Any:

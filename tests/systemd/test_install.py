@@ -850,6 +850,25 @@ def test_check_lists_what_is_missing(root):
     assert "To repair it, run sudo" in done.stdout
 
 
+@needs_root
+@needs_sysusers
+def test_the_check_does_not_call_settings_wrong_that_this_user_may_not_read(root):
+    install("--root", str(root))
+    settings = root / "etc/traykeeper/settings.toml"
+    os.chown(settings, 65534, 65534)
+    settings.chmod(0o600)
+    powerless = ["--bounding-set", "-all", "--inh-caps", "-all"]
+    done = subprocess.run(
+        ["setpriv", *powerless, INSTALL, "--check", "--root", root],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "you do not have permission to read them, so use sudo" in done.stdout
+    assert done.returncode == 0, done.stdout
+
+
 def test_the_lamp_blinks_red_until_a_failed_step_has_succeeded(tmp_path):
     first = (PROJECT / "systemd" / "first-boot").read_text().partition("# The steps")[0]
     goes_on = (

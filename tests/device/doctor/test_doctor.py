@@ -9,7 +9,9 @@ import subprocess
 import sys
 from contextlib import closing
 from dataclasses import replace
+from errno import EACCES
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event
 from time import monotonic
 from zipfile import ZipFile
@@ -23,6 +25,7 @@ from device.cli import main
 from device.commands import doctor
 from device.commands.doctor import CHECKS, examine, findings_as_text, pack_report, redacted
 from device.doctor import checks, problems
+from device.doctor import system as doctor_system
 from device.doctor.problems import Level, Trouble
 from device.doctor.system import Machine, System, open_system
 from device.settings import Settings
@@ -367,6 +370,71 @@ def test_a_port_used_by_another_program_is_a_failure(system):
     assert doctor.port(system).level is Level.OK
 
 
+def test_a_port_that_this_user_may_not_use_is_reported_if_another_program_has_it(
+    system, monkeypatch
+):
+    def refuse(*_):
+        raise PermissionError(EACCES, "Permission denied")
+
+    monkeypatch.setattr(doctor, "create_socket", refuse)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = replace(system.settings, port=other.getsockname()[1])
+        busy = doctor.port(replace(system, settings=taken))
+    free = doctor.port(replace(system, settings=taken))
+
+    assert busy.trouble is problems.PORT_TAKEN
+    assert free.trouble is problems.PORT_NOT_ALLOWED
+
+
+def test_safe_mode_is_a_warning(system):
+    assert checks.safe_mode(system).level is Level.SKIPPED
+    assert checks.safe_mode(replace(system, state={"safe_mode": False})).level is Level.OK
+    found = checks.safe_mode(replace(system, state={"safe_mode": True}))
+
+    assert (found.level, found.trouble) == (Level.WARNING, problems.SAFE_MODE)
+
+
+@pytest.fixture
+def pages(monkeypatch):
+    """The states of companions, keyed by the addresses of their pages."""
+    states = {}
+    monkeypatch.setattr(
+        doctor_system, "fetch", lambda url: states.get(url.removesuffix("api/v1/state"))
+    )
+    return states
+
+
+@pytest.mark.parametrize("port", [8000, 8080])
+def test_a_companion_in_safe_mode_is_found_at_another_port(tmp_path, pages, port):
+    file = tmp_path / "settings.toml"
+    file.write_text("port = 80\n")
+    safe = {"situation": "no match", "safe_mode": True}
+    pages[f"http://127.0.0.1:{port}/"] = safe
+    found = open_system(str(file), Machine(tmp_path))
+
+    assert found.state == safe
+    assert found.address == f"http://127.0.0.1:{port}/"
+
+
+def test_another_companion_at_the_port_of_safe_mode_is_not_the_one_in_the_settings(tmp_path, pages):
+    file = tmp_path / "settings.toml"
+    file.write_text("port = 80\n")
+    pages["http://127.0.0.1:8000/"] = {"situation": "no match", "safe_mode": False}
+
+    assert open_system(str(file), Machine(tmp_path)).state is None
+
+
+def test_a_mistake_in_one_line_does_not_hide_the_port(tmp_path, pages):
+    """Safe mode reads the settings in the same way."""
+    file = tmp_path / "settings.toml"
+    file.write_text("port = 81\nlamp = blue\n")
+    pages["http://127.0.0.1:81/"] = {"situation": "no match", "safe_mode": True}
+    found = open_system(str(file), Machine(tmp_path))
+
+    assert found.state is not None
+    assert checks.settings(found).level is Level.FAILED
+
+
 def with_secret(system, path):
     settings = replace(system.settings, mqtt="mqtt://localhost", mqtt_secret=str(path))
     return replace(system, settings=settings)
@@ -397,6 +465,54 @@ def test_a_secret_that_only_the_service_may_read_is_skipped(system, tmp_path):
 
     assert found.level is Level.SKIPPED
     assert f"you do not have permission to read {secret}" in str(found.line)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can try what the service may read")
+def test_root_finds_files_that_the_service_may_not_read(system):
+    system.folder.mkdir()
+    os.chown(system.folder, ANYBODY, ANYBODY)
+    with TemporaryDirectory() as folder:  # pytest's own folders are closed to other users
+        Path(folder).chmod(0o755)
+        secret = Path(folder, "secret.toml")
+        secret.write_text('secret = "0123456789abcdef"\n')
+        secret.chmod(0o600)
+        webhook = replace(
+            system.settings, webhook="http://127.0.0.1:9/", webhook_secret=str(secret)
+        )
+        asked = {
+            "settings": replace(system, settings_path=secret, installed=True),
+            "broker": with_secret(system, secret),
+            "webhook": replace(system, settings=webhook),
+        }
+        found = {name: CHECKS[name](asked[name]) for name in asked}
+        os.chown(secret, ANYBODY, ANYBODY)
+        owned = CHECKS["settings"](asked["settings"])
+
+    assert found["settings"].trouble is problems.SETTINGS_NOT_READABLE
+    assert {found[name].trouble for name in ("broker", "webhook")} == {problems.NOT_READABLE}
+    assert str(secret) in str(found["broker"].line)
+    assert owned.level is Level.OK
+
+
+def test_settings_that_this_user_may_not_read_are_skipped_with_what_depends_on_them(tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text('camera = "usb:97"\nport = 80\n')
+    file.chmod(0)
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(ANYBODY)
+    try:
+        machine = Machine(tmp_path, camera_opener=lambda _: pytest.fail)
+        hidden = System(machine, Settings(), file, "no permission", None, installed=True)
+        found = examine(hidden, ("settings", "camera", "port", "version"))
+    finally:
+        if is_root:
+            os.seteuid(0)
+
+    for name in ("settings", "camera", "port"):
+        assert found[name].level is Level.SKIPPED
+        assert "try sudo traykeeper doctor" in str(found[name].line)
+    assert found["version"].level is Level.OK
 
 
 def test_a_damaged_journal_is_a_failure(system):
