@@ -12,7 +12,7 @@ from pathlib import Path
 
 FILE, CRASHES = "log.txt", "crashes.txt"
 MAX_BYTES, N_OLD_FILES = 200_000, 1
-"""Maximum size of the log file in bytes, and how many older log files are kept."""
+"""Maximum size of the log file in bytes, and how many older log files are kept. The file of crashes may become a little larger."""
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -89,6 +89,9 @@ def _added_to_root(file: logging.FileHandler) -> Iterator[None]:
 @contextmanager
 def _crashes_in(path: Path) -> Iterator[None]:
     """Within the block, log errors that end a thread, and write the stack to a file if a library crashes."""
+    with suppress(OSError):
+        if path.stat().st_size > MAX_BYTES:
+            path.replace(path.with_name(f"{path.name}.1"))
     before, threading.excepthook = threading.excepthook, _log_end_of_thread
     with path.open("a") as file:  # not into the log, which a new file may replace at any time
         faulthandler.enable(file)

@@ -63,6 +63,19 @@ def test_the_log_does_not_grow_without_limit(tmp_path):
     assert sum(path.stat().st_size for path in log_file.files(tmp_path)) < 2.1 * log_file.MAX_BYTES
 
 
+def test_the_file_of_crashes_does_not_grow_without_limit(tmp_path):
+    crashes, old = tmp_path / log_file.CRASHES, tmp_path / f"{log_file.CRASHES}.1"
+    for number in range(3):
+        with crashes.open("ab") as file:
+            file.write(b"%d" % number * log_file.MAX_BYTES)
+        with keep_log(tmp_path):
+            assert crashes.stat().st_size <= log_file.MAX_BYTES
+        crashes.write_bytes(b"x")
+
+    assert old.read_bytes() == b"x" + b"2" * log_file.MAX_BYTES
+    assert old in log_file.files(tmp_path)
+
+
 def test_a_folder_that_cannot_be_written_does_not_prevent_a_match(tmp_path, caplog):
     with keep_log(tmp_path / "gone"):
         pass
