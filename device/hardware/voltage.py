@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from device.files import read_json, write_atomically
-from device.threads import repeated
+from device.threads import DistinctReports, repeated
 
 log = logging.getLogger(__name__)
 
@@ -86,9 +86,19 @@ class VoltageWatch:
     ) -> None:
         self._folder, self._root, self._now = folder, root, now
         self._was_low = False
+        self._report = DistinctReports(log.warning)
 
     def sample(self) -> None:
-        """Check the alarm once; if it has gone off since the last check, record the time."""
+        """Check the alarm once; if it has gone off since the last check, record the time.
+
+        If the disk is full, the next check tries again.
+        """
+        try:
+            self._sample()
+        except OSError as error:
+            self._report(f"the supply voltage cannot be recorded: {error}")
+
+    def _sample(self) -> None:
         low = bool(is_low(self._root))
         if low and not self._was_low:
             record = {

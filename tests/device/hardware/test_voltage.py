@@ -1,10 +1,12 @@
 """The record of a supply voltage that was too low."""
 
 from datetime import UTC, datetime
+from errno import ENOSPC
 from threading import enumerate as enumerate_threads
 
 import pytest
 
+from device.hardware import voltage
 from device.hardware.voltage import VoltageWatch, is_low, last_low, watched_voltage
 
 EVENING = datetime(2026, 11, 26, 20, 14, tzinfo=UTC)
@@ -53,6 +55,22 @@ def test_each_alarm_is_recorded_once(pi):
     watch = VoltageWatch(pi, pi, lambda: next(times))
     set_alarm(pi, "1\n")
     watch.sample()
+    watch.sample()
+
+    assert last_low(pi, pi) == EVENING
+
+
+def test_an_alarm_on_a_full_disk_is_recorded_when_there_is_room_again(pi, monkeypatch, caplog):
+    def full(*_):
+        raise OSError(ENOSPC, "No space left on device")
+
+    watch = VoltageWatch(pi, pi, lambda: EVENING)
+    set_alarm(pi, "1\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(voltage, "write_atomically", full)
+        watch.sample()
+        watch.sample()
+    assert caplog.text.count("No space left on device") == 1
     watch.sample()
 
     assert last_low(pi, pi) == EVENING
