@@ -10,6 +10,7 @@ import pytest
 
 from device.app import PlayOptions, serving
 from device.doctor import checks
+from device.storage.backup import MAX_PACKED
 from tests.waiting import PATIENCE_S
 
 CARRY = Path(__file__).parents[2] / "systemd" / "carry"
@@ -107,15 +108,31 @@ def test_a_backup_on_the_stick_is_copied_once(tmp_path, stick, state):
     ]
 
 
+def test_only_backups_are_copied_from_the_stick(tmp_path, stick, state):
+    """The program itself, saved photos, and a file that is too large stay where they are."""
+    names = ["traykeeper-main.zip", "traykeeper-0.1.0.zip", "traykeeper-corrections.zip"]
+    for name in names:
+        (stick / name).write_bytes(b"zip")
+    large = stick / "traykeeper-2026-11-19.zip"
+    with large.open("wb") as file:
+        file.truncate(MAX_PACKED + 1)
+    for name in ("traykeeper-2026-11-20 (1).zip", "traykeeper-000012.zip"):
+        (stick / name).write_bytes(b"zip")
+    carry(tmp_path, stick)
+
+    assert brought(state) == ["traykeeper-000012.zip", "traykeeper-2026-11-20 (1).zip"]
+    assert all((stick / name).exists() for name in (*names, large.name))
+
+
 def test_a_backup_keeps_its_name_on_the_stick_until_its_copy_is_on_the_card(tmp_path, stick, state):
-    (stick / "traykeeper-1.zip").write_bytes(b"one")
+    (stick / "traykeeper-2026-11-21.zip").write_bytes(b"one")
     carry(tmp_path, stick, fails=True, sync="#!/bin/sh\nexit 1\n")
 
-    assert (stick / "traykeeper-1.zip").exists()
+    assert (stick / "traykeeper-2026-11-21.zip").exists()
     assert list((state / "incoming").iterdir()) == []
     (tmp_path / "bin" / "sync").unlink()
     carry(tmp_path, stick)
-    assert brought(state) == ["traykeeper-1.zip"]
+    assert brought(state) == ["traykeeper-2026-11-21.zip"]
 
 
 @pytest.fixture
@@ -133,10 +150,10 @@ def protected(stick):
 
 
 def test_a_backup_on_a_write_protected_stick_is_copied_once(tmp_path, stick, state, protected):
-    (stick / "traykeeper-1.zip").write_bytes(b"one")
+    (stick / "traykeeper-2026-11-21.zip").write_bytes(b"one")
     protected("ro")
     carry(tmp_path, stick)
-    brought = state / "incoming" / "traykeeper-1.zip"
+    brought = state / "incoming" / "traykeeper-2026-11-21.zip"
     assert brought.read_bytes() == b"one"
     brought.unlink()
     carry(tmp_path, stick)
@@ -150,11 +167,11 @@ def test_a_backup_on_a_write_protected_stick_is_copied_once(tmp_path, stick, sta
 def test_another_backup_on_a_write_protected_stick_is_copied(tmp_path, stick, state, protected):
     for content in (b"one", b"two"):
         protected("rw")
-        (stick / "traykeeper-1.zip").write_bytes(content)
+        (stick / "traykeeper-2026-11-21.zip").write_bytes(content)
         protected("ro")
         carry(tmp_path, stick)
 
-    assert (state / "incoming" / "traykeeper-1.zip").read_bytes() == b"two"
+    assert (state / "incoming" / "traykeeper-2026-11-21.zip").read_bytes() == b"two"
 
 
 def test_nothing_is_written_to_a_stick_without_the_folder(tmp_path, stick, state):
@@ -303,7 +320,7 @@ def test_without_a_stick_the_health_page_says_so(tmp_path, monkeypatch):
 
 
 def test_links_on_a_stick_are_not_followed(tmp_path, stick, state):
-    (stick / "traykeeper-1.zip").symlink_to("/etc/passwd")
+    (stick / "traykeeper-2026-11-21.zip").symlink_to("/etc/passwd")
     carry(tmp_path, stick)
 
     assert not (state / "incoming").exists()
@@ -327,7 +344,7 @@ def devices(tmp_path):
     """Put a backup on each device, and let lsblk list them."""
     for name in ("mmcblk0p1", "sda1", "sda2", "sda3", "sdb", "sdc1"):
         (tmp_path / "devices" / name).mkdir(parents=True)
-        (tmp_path / "devices" / name / f"traykeeper-{name}.zip").write_bytes(b"zip")
+        (tmp_path / "devices" / name / f"traykeeper-2026-{name}.zip").write_bytes(b"zip")
     (tmp_path / "devices" / "rows").write_text(ROWS)
     return tmp_path / "devices"
 
@@ -352,8 +369,8 @@ def test_unmounted_sticks_are_mounted_one_after_the_other(tmp_path, state, devic
         f"umount {mounted}",
     ]
     assert asked(tmp_path, "lsblk") == ["lsblk -rnpo NAME,TRAN,PKNAME,FSTYPE,MOUNTPOINT"]
-    assert brought(state) == ["traykeeper-sda1.zip", "traykeeper-sdb.zip"]
-    assert (devices / "sda2" / "traykeeper-sda2.zip").exists()
+    assert brought(state) == ["traykeeper-2026-sda1.zip", "traykeeper-2026-sdb.zip"]
+    assert (devices / "sda2" / "traykeeper-2026-sda2.zip").exists()
 
 
 def test_the_newest_backup_is_copied_to_every_stick_with_a_folder(tmp_path, state, devices):
@@ -375,7 +392,7 @@ def test_a_stick_that_cannot_be_mounted_is_skipped(tmp_path, state, devices):
         "mount",
         "umount",
     ]
-    assert brought(state) == ["traykeeper-sdb.zip"]
+    assert brought(state) == ["traykeeper-2026-sdb.zip"]
     assert told(tmp_path)["failed"] == "not-read"
 
 
@@ -392,13 +409,15 @@ def test_a_link_in_the_state_folder_reveals_no_file_of_root(tmp_path, stick, sta
     roots = tmp_path / "roots"
     roots.mkdir(mode=0o700)
     (state / "incoming").symlink_to(roots)
-    (stick / "traykeeper-1.zip").write_bytes(b"one")
+    (stick / "traykeeper-2026-11-21.zip").write_bytes(b"one")
     carry(tmp_path, stick, fails=True)
 
     assert told(tmp_path)["failed"] == "not-brought"
     assert roots.stat().st_uid == 0
     assert list(roots.iterdir()) == []
-    assert (stick / "traykeeper-1.zip").exists()  # it is copied once that has been repaired
+    assert (
+        stick / "traykeeper-2026-11-21.zip"
+    ).exists()  # it is copied once that has been repaired
 
 
 def test_no_file_of_root_is_copied_to_a_stick(tmp_path, stick, state):

@@ -11,7 +11,6 @@ from contextlib import closing
 from dataclasses import replace
 from errno import EACCES
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event
 from time import monotonic
 from zipfile import ZipFile
@@ -468,25 +467,21 @@ def test_a_secret_that_only_the_service_may_read_is_skipped(system, tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can try what the service may read")
-def test_root_finds_files_that_the_service_may_not_read(system):
+def test_root_finds_files_that_the_service_may_not_read(system, public_folder):
     system.folder.mkdir()
     os.chown(system.folder, ANYBODY, ANYBODY)
-    with TemporaryDirectory() as folder:  # pytest's own folders are closed to other users
-        Path(folder).chmod(0o755)
-        secret = Path(folder, "secret.toml")
-        secret.write_text('secret = "0123456789abcdef"\n')
-        secret.chmod(0o600)
-        webhook = replace(
-            system.settings, webhook="http://127.0.0.1:9/", webhook_secret=str(secret)
-        )
-        asked = {
-            "settings": replace(system, settings_path=secret, installed=True),
-            "broker": with_secret(system, secret),
-            "webhook": replace(system, settings=webhook),
-        }
-        found = {name: CHECKS[name](asked[name]) for name in asked}
-        os.chown(secret, ANYBODY, ANYBODY)
-        owned = CHECKS["settings"](asked["settings"])
+    secret = public_folder / "secret.toml"
+    secret.write_text('secret = "0123456789abcdef"\n')
+    secret.chmod(0o600)
+    webhook = replace(system.settings, webhook="http://127.0.0.1:9/", webhook_secret=str(secret))
+    asked = {
+        "settings": replace(system, settings_path=secret, installed=True),
+        "broker": with_secret(system, secret),
+        "webhook": replace(system, settings=webhook),
+    }
+    found = {name: CHECKS[name](asked[name]) for name in asked}
+    os.chown(secret, ANYBODY, ANYBODY)
+    owned = CHECKS["settings"](asked["settings"])
 
     assert found["settings"].trouble is problems.SETTINGS_NOT_READABLE
     assert {found[name].trouble for name in ("broker", "webhook")} == {problems.NOT_READABLE}
