@@ -41,8 +41,8 @@ LAYERS = {
 }
 """Folders from the lowest layer up; none imports one above it."""
 
-MOVED_ASIDE = {"device/calibrating/profile_file.py"}
-"""Modules that move an unreadable file aside before it is replaced."""
+MOVED_ASIDE = {"device/calibrating/profile_file.py", "device/log_file.py"}
+"""Modules that move a file aside: one that is unreadable and will be replaced, or a log that has become large."""
 
 SHARED_NAMES = {
     "app": "puts a program together from its parts",

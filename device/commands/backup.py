@@ -13,7 +13,7 @@ import click
 from device.coach.notes_file import NOTES_FILE, NotesFile
 from device.commands.options import state_option
 from device.errors import UsageError
-from device.files import as_owner_of, print_line, printable, state_folder
+from device.files import as_owner_of, is_service, print_line, printable, state_folder
 from device.settings import Settings, find, load
 from device.storage import backup as backups
 from device.storage.daily_backup import Backups
@@ -33,6 +33,9 @@ from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
 from game.match.match import Match
 from game.match.match_text import from_text, to_text
+
+INSTALLED = ("port", "voice", "shut_down")
+"""Settings for which the installer gives permissions to the service. `state` is one as well, but is never restored."""
 
 
 @click.command()
@@ -80,8 +83,15 @@ def restore(file: str, state: str | None, settings_file: str | None, yes: bool) 
         before = restore_backup(good, journal, folder, kept)
         NotesFile(folder / NOTES_FILE).change(lambda notes: notes.rewind(good.position))
     print_line(f"Restored. The previous matches are in {before}")
-    if path := restore_settings(good, settings_path):
+    if path := restore_settings(good, settings_path, settings.state):
         print_line(f"The settings are in {path}; the previous ones are in {path.name}.bak")
+        new = load(path)
+        changed = [name for name in INSTALLED if getattr(new, name) != getattr(settings, name)]
+        if changed and is_service():
+            print_line(
+                f"These settings have changed: {', '.join(changed)}. "
+                "Run the installer again, so that the service gets the permissions for them: sudo ./systemd/install"
+            )
 
 
 @click.command()

@@ -1,5 +1,7 @@
 """Restores a backup, after backing up the current matches and settings."""
 
+import json
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +26,8 @@ from web.contracts import FoundBackup
 
 FOLDER = "incoming"
 """Folder in the state folder to which `systemd/carry`, as root, copies files without opening them."""
+
+_STATE_LINE = re.compile(r"""^[ \t]*["']?state["']?[ \t]*=.*\n?""", re.MULTILINE)
 
 FileVersion = tuple[int, str, int, int]
 """Modification time in nanoseconds, name, inode and size in bytes. If all are equal, the file has not changed."""
@@ -192,12 +196,15 @@ def restore_backup(
     return before
 
 
-def restore_settings(good: Backup, settings_file: Path | None) -> Path | None:
+def restore_settings(good: Backup, settings_file: Path | None, state: str) -> Path | None:
     """Restore the settings and return the path of their file, or None if nothing had to be written.
+
+    The folder for the matches stays that of this machine, because the backup may come from another one.
 
     Args:
         good: The backup to restore.
         settings_file: Path of the current settings file; None writes to the user's configuration folder.
+        state: The current setting `state`; "" means the usual folder.
 
     Raises:
         UsageError: If the settings cannot be written.
@@ -205,11 +212,14 @@ def restore_settings(good: Backup, settings_file: Path | None) -> Path | None:
     if SETTINGS not in good.parts:
         return None
     path = settings_file or platformdirs.user_config_path("traykeeper") / SETTINGS
-    if path.exists() and path.read_bytes() == good.parts[SETTINGS]:
+    line = f"state = {json.dumps(state, ensure_ascii=False)}\n" if state else ""
+    text, count = _STATE_LINE.subn(lambda _: line, good.parts[SETTINGS].decode("utf-8"))
+    data = (text if count else f"{text.rstrip()}\n{line}").encode("utf-8")
+    if path.exists() and path.read_bytes() == data:
         return None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, good.parts[SETTINGS])
+        replace_file(path, data)
     except OSError as error:
         raise UsageError(
             f"{path}: the settings cannot be written ({error.strerror}): "

@@ -13,11 +13,12 @@ from click.testing import CliRunner
 from device import cli
 from device.calibrating import profile_file
 from device.coach.notes_file import NOTES_FILE, NotesFile
+from device.commands import backup as backup_command
 from device.errors import UsageError
 from device.storage import backup
 from device.storage.daily_backup import DAILY, KEPT, STEPS_PER_EVENING, Backups
 from device.storage.recovery import open_journal
-from device.storage.restore import restore_backup
+from device.storage.restore import restore_backup, restore_settings
 from device.storage.throw_pictures import FRAMES_FOLDER
 from game.errors import GameError
 from game.journal.history import History
@@ -424,6 +425,45 @@ def test_a_backup_is_made_and_restored_on_the_command_line(journal, run, tmp_pat
     assert config.with_name("settings.toml.bak").read_text() == "port = 9999\n"
     before = backup.read(tmp_path / "backups" / "restored-000001.zip")
     assert before.position == 3
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "expected"),
+    [
+        ('state = "/media/ssd"\nport = 80\n', "", "port = 80\n"),
+        (
+            'state = "/media/ssd"\nport = 80\n',
+            "/media/stick",
+            'state = "/media/stick"\nport = 80\n',
+        ),
+        ("port = 80", "/media/stick", 'port = 80\nstate = "/media/stick"\n'),
+        ('# state = ""\nport = 80\n', "", '# state = ""\nport = 80\n'),
+    ],
+)
+def test_restored_settings_keep_the_folder_of_this_machine(tmp_path, theirs, ours, expected):
+    good = backup.Backup(0.0, 0, 0, {"settings.toml": theirs.encode()})
+    settings = tmp_path / "settings.toml"
+    restore_settings(good, settings, ours)
+
+    assert settings.read_text() == expected
+    assert restore_settings(good, settings, ours) is None
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_a_restore_asks_for_the_installer_if_the_service_needs_other_permissions(
+    journal, run, tmp_path, monkeypatch, is_installed
+):
+    monkeypatch.setattr(backup_command, "is_service", lambda: is_installed)
+    play(journal, 500)
+    config = tmp_path / "config" / "traykeeper" / "settings.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("port = 80\nvoice = true\nstill_s = 0.5\n")
+    run("backup", "kept.zip")
+    journal.close()
+    config.write_text("port = 8000\nstill_s = 0.7\n")
+    said = run("restore", "kept.zip", "--yes")
+
+    assert ("changed: port, voice. Run the installer again" in said) is is_installed
 
 
 def test_dice_named_after_a_backup_count_from_its_end(journal, run, tmp_path):
