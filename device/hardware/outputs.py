@@ -135,6 +135,9 @@ _SILENT = (
 )
 """States that are not announced, because they last only a moment."""
 
+ERROR_LINE = re.compile("error:", re.IGNORECASE)
+"""How a line begins in which espeak-ng says that it cannot play. Lines of the ALSA library before it say why."""
+
 MAX_SPEECH_S = 30.0
 """Longest time for one message, in seconds. Only a sound card that hangs takes longer."""
 
@@ -315,6 +318,10 @@ class VoiceMissingError(TraykeeperError, FileNotFoundError):
     """Raised when espeak-ng is not installed. The message names the package to install."""
 
 
+class VoiceFailedError(TraykeeperError, OSError):
+    """Raised when espeak-ng cannot play its sound. The message names the remedy."""
+
+
 class Voice:
     """An output that speaks the latest message.
 
@@ -338,6 +345,7 @@ class Voice:
         self._last = ""
         self._closed = False
         self._speaking: subprocess.Popen[str] | None = None
+        self._trouble: Message | None = None
         self._thread = Thread(target=self._run, name="voice", daemon=True)
         self._thread.start()
 
@@ -345,13 +353,18 @@ class Voice:
         return f"<Voice {self._last!r}>"
 
     def show(self, indicator: Indicator, words: str, *, banked: bool = False) -> None:  # noqa: ARG002
-        """Show the state of the game, without waiting for the device. A message that is the same as the last one is not repeated."""
-        if indicator in _SILENT or words in ("", self._last):
-            return
-        with self._changed:
-            self._last = self._next = words
-            self._interrupt()
-            self._changed.notify()
+        """Show the state of the game, without waiting for the device. A message that is the same as the last one is not repeated.
+
+        Raises:
+            VoiceFailedError: If the last message could not be played.
+        """
+        if indicator not in _SILENT and words not in ("", self._last):
+            with self._changed:
+                self._last = self._next = words
+                self._interrupt()
+                self._changed.notify()
+        if self._trouble:
+            raise VoiceFailedError(self._trouble)
 
     def close(self) -> None:
         """Switch the device off and release its pins."""
@@ -387,17 +400,34 @@ class Voice:
                 self._command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
                 text=True,
+                errors="replace",
             )
         try:
-            self._speaking.communicate(without_separators(words), timeout=MAX_SPEECH_S)
+            _, said = self._speaking.communicate(without_separators(words), timeout=MAX_SPEECH_S)
+            self._note_trouble(said, is_whole=self._speaking.returncode == 0)
         except subprocess.TimeoutExpired:
             self._speaking.kill()
             self._speaking.wait()
         finally:
             with self._changed:
                 self._speaking = None
+
+    def _note_trouble(self, said: str, *, is_whole: bool) -> None:
+        """Note why espeak-ng could not play a message. Its exit status does not say so.
+
+        Args:
+            said: What espeak-ng printed as errors.
+            is_whole: Whether it has spoken to the end, and was not interrupted.
+        """
+        if error := next((line for line in said.splitlines() if ERROR_LINE.match(line)), ""):
+            self._trouble = Message(
+                "nothing can be heard (%(error)s): check the speaker with `speaker-test`, then run the installer again",
+                error=error,
+            )
+        elif is_whole:
+            self._trouble = None
 
 
 class Output(Protocol):

@@ -1,7 +1,10 @@
 """Lamp, buzzer and voice: what each shows depends only on the state of the game."""
 
+import os
 import shutil
 import wave
+from contextlib import closing
+from itertools import count
 from time import sleep
 
 import pytest
@@ -225,6 +228,28 @@ def test_a_missing_espeak_ng_is_reported_and_everything_else_works(monkeypatch, 
     assert warnings == [
         "there is no voice, because espeak-ng is missing: sudo apt install espeak-ng"
     ]
+
+
+def test_a_voice_that_cannot_be_heard_is_reported_until_it_can(monkeypatch, tmp_path):
+    """espeak-ng ends with status 0 although there is no sound card."""
+    program, has_card = tmp_path / "espeak-ng", tmp_path / "card"
+    program.write_text(
+        f"#!/bin/sh\ncat >/dev/null\n[ -e {has_card} ] || echo 'error: No such file or directory' >&2\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    words = count()
+    with closing(Signals(Voice())) as signals:
+
+        def troubles():
+            signals.show(Indicator.READY, f"{next(words)}")
+            return signals.troubles
+
+        (trouble,) = until(troubles)
+        has_card.touch()
+        until(lambda: not troubles())
+
+    assert "No such file or directory): check the speaker with `speaker-test`" in str(trouble)
 
 
 def test_sentences_are_not_repeated_and_thousands_have_no_separator():
