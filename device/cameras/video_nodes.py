@@ -54,6 +54,8 @@ class VideoNode:
             in again; empty if there is none.
         formats: Pixel formats of its pictures; empty if it delivers no pictures.
         sizes: Sizes of the pictures as width and height in pixels, largest first.
+        by_path: Path of the node below /dev/v4l/by-path, which stays the same as long as the camera is in the same
+            socket; empty if there is none.
     """
 
     number: int
@@ -62,6 +64,7 @@ class VideoNode:
     by_id: str
     formats: tuple[str, ...]
     sizes: tuple[Size, ...]
+    by_path: str = ""
 
     @property
     def path(self) -> str:
@@ -94,13 +97,13 @@ class VideoNodes:
         query: Callable[[Path], NodeFormats | None] | None = None,
     ) -> None:
         self._root, self._query = root, query or query_node
-        self._identities: dict[int, str] = {}
+        self._identities: dict[str, str] = {}
 
     def all(self) -> list[VideoNode]:
         """Return all video nodes, sorted by number."""
-        by_id = dict(self._by_id())
+        links = self._links("by-id"), self._links("by-path")
         folders = (self._root / "sys/class/video4linux").glob("video[0-9]*")
-        nodes = [self._node(folder, by_id) for folder in folders]
+        nodes = [self._node(folder, *links) for folder in folders]
         return sorted(nodes, key=lambda node: node.number)
 
     def webcams(self) -> list[VideoNode]:
@@ -120,8 +123,8 @@ class VideoNodes:
         only camera there is.
 
         Args:
-            which: The number of a node, a path below /dev, or a part of the camera's name; "" means
-                number 0.
+            which: The number of a node, a path below /dev, or a part of the camera's name; "" means the
+                only USB camera or, if there are several or none, number 0.
 
         Raises:
             CameraError: If there is no such camera, if several cameras match, or if the node delivers
@@ -130,22 +133,25 @@ class VideoNodes:
         if which.startswith("/dev/"):
             return self._with_pictures(self._at_path(which))
         if not which or which.isdecimal():
-            return self._with_pictures(self._numbered(int(which or 0)))
+            return self._with_pictures(self._numbered(which))
         return self._named(which)
 
-    def _node(self, folder: Path, by_id: dict[int, str]) -> VideoNode:
+    def _node(self, folder: Path, by_id: dict[int, str], by_path: dict[int, str]) -> VideoNode:
         number = int(folder.name.removeprefix("video"))
         found = self._query(self._root / "dev" / folder.name)
         if found is None:  # without permission, the node's index among those of the camera decides
             is_first = _text(folder / "index") in ("", "0")
             found = ("unknown",) if is_first else (), ()
-        device, link = _usb_device(folder), by_id.get(number, "")
-        return VideoNode(number, _name(folder), device, link, *found)
+        device, links = _usb_device(folder), (by_id.get(number, ""), by_path.get(number, ""))
+        return VideoNode(number, _name(folder), device, links[0], *found, by_path=links[1])
 
-    def _by_id(self) -> Iterator[tuple[int, str]]:
-        for link in sorted((self._root / "dev/v4l/by-id").glob("*")):
+    def _links(self, kind: str) -> dict[int, str]:
+        """Return the path of each node below /dev/v4l/by-id or /dev/v4l/by-path, by the number of the node."""
+        links = {}
+        for link in sorted((self._root / "dev/v4l" / kind).glob("*")):
             if found := re.fullmatch(r"video(\d+)", link.resolve().name):
-                yield int(found[1]), f"/dev/v4l/by-id/{link.name}"
+                links[int(found[1])] = f"/dev/v4l/{kind}/{link.name}"
+        return links
 
     def _at_path(self, path: str) -> VideoNode:
         real = (self._root / path.lstrip("/")).resolve()
@@ -154,18 +160,18 @@ class VideoNodes:
             raise missing_node(path)
         return node
 
-    def _numbered(self, number: int) -> VideoNode:
-        webcams = self.webcams()
-        known = self._identities.get(number)
+    def _numbered(self, which: str) -> VideoNode:
+        number, webcams = int(which or 0), self.webcams()
+        known = self._identities.get(which)
         node = next((node for node in self.all() if node.number == number), None)
         if known and (node is None or node.identity != known):
             node = next((webcam for webcam in webcams if webcam.identity == known), None)
-        elif node is None and len(webcams) == 1:
+        elif len(webcams) == 1 and (node is None or not which):
             node = webcams[0]
         if node is None:
             raise missing_node(f"/dev/video{number}")
         if node.has_pictures:
-            self._identities[number] = node.identity
+            self._identities[which] = node.identity
         return node
 
     def _named(self, name: str) -> VideoNode:

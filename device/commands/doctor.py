@@ -413,7 +413,8 @@ class ListedCamera:
             no pictures.
         name: Name of the camera.
         path: Its device node, such as `/dev/video0`; empty for a camera on a ribbon cable.
-        by_id: Path that stays the same when the camera is plugged in again; empty if there is none.
+        by_id: Path that stays the same when the camera is plugged in again; empty if there is none, or if it could
+            mean another camera of the same name.
         sizes: Width and height of its pictures in pixels, largest first; empty if they are not known.
     """
 
@@ -463,15 +464,17 @@ def webcams(nodes: VideoNodes) -> Iterator[ListedCamera]:
         nodes: The video device nodes of the machine.
     """
     best = nodes.webcams()
-    names = [node.name for node in best]
     for node in nodes.all():
         if node.device is None:
             continue
+        twins = [twin for twin in best if node.name.casefold() in twin.name.casefold()]
+        by_id = node.by_id if all(twin.by_id for twin in twins) else ""
         setting = ""
-        if node in best:
-            is_unique = sum(node.name.casefold() in name.casefold() for name in names) == 1
-            setting = f"usb:{node.name}" if is_unique else node.by_id or f"usb:{node.number}"
-        yield ListedCamera(setting, node.name, node.path, node.by_id, node.sizes)
+        if node in best and len(twins) == 1:
+            setting = f"usb:{node.name}"
+        elif node in best:
+            setting = by_id or node.by_path or f"usb:{node.number}"
+        yield ListedCamera(setting, node.name, node.path, by_id, node.sizes)
 
 
 def _lines(camera: ListedCamera) -> Iterator[str]:

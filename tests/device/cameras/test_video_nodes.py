@@ -51,6 +51,18 @@ class Machine:
                 link = self._folder("dev/v4l/by-id") / f"usb-{by_id}-video-index{index}"
                 link.unlink(missing_ok=True)
                 link.symlink_to(self.root / "dev" / node.name)
+            path = self._folder("dev/v4l/by-path") / f"platform-usb-0:{port}-video-index{index}"
+            path.unlink(missing_ok=True)
+            path.symlink_to(self.root / "dev" / node.name)
+
+    def add_ribbon_camera(self):
+        """Add the camera interface of a Pi, as node 0."""
+        unicam = self.root / "sys/devices/platform/soc/fe801000.csi/video4linux/video0"
+        unicam.mkdir(parents=True)
+        (unicam / "name").write_text("unicam-image")
+        (unicam / "device").symlink_to(unicam.parents[1])
+        (self._folder("sys/class/video4linux") / "video0").symlink_to(unicam)
+        self.formats["video0"] = MJPG
 
     def pull(self, *numbers):
         for number in numbers:
@@ -99,6 +111,20 @@ def test_a_number_that_is_gone_after_a_restart_means_the_only_camera(tmp_path):
     assert machine.nodes.find("0").number == 2
 
 
+def test_without_a_number_the_only_usb_camera_is_chosen(tmp_path):
+    """Node 0 belongs to a camera on a ribbon cable, which also delivers pictures."""
+    machine = Machine(tmp_path)
+    machine.add_ribbon_camera()
+    machine.plug("1-1", "HD Webcam C270", (1, MJPG), (2, METADATA))
+
+    assert (machine.nodes.find("").number, machine.nodes.find("0").number) == (1, 0)
+    machine.pull(1, 2)
+    with pytest.raises(CameraError, match="there is no camera"):
+        machine.nodes.find("")
+    machine.plug("1-2", "HD Webcam C270", (3, MJPG))
+    assert machine.nodes.find("").number == 3
+
+
 def test_another_camera_is_not_taken_for_the_one_that_was_unplugged(machine):
     machine.nodes.find("0")
     machine.plug("1-2", "Other Cam", (2, MJPG), by_id="other")
@@ -134,15 +160,10 @@ def test_a_name_that_fits_no_camera_or_several_is_refused_with_the_remedy(machin
 
 
 def test_the_pis_own_nodes_are_not_webcams(tmp_path):
-    unicam = tmp_path / "sys/devices/platform/soc/fe801000.csi/video4linux/video0"
-    unicam.mkdir(parents=True)
-    (unicam / "name").write_text("unicam-image")
-    (unicam / "device").symlink_to(unicam.parents[1])
-    links = tmp_path / "sys/class/video4linux"
-    links.mkdir(parents=True)
-    (links / "video0").symlink_to(unicam)
+    machine = Machine(tmp_path)
+    machine.add_ribbon_camera()
 
-    assert VideoNodes(tmp_path, lambda _: MJPG).webcams() == []
+    assert machine.nodes.webcams() == []
 
 
 def test_without_permission_to_open_nodes_the_first_of_a_camera_is_used(tmp_path):
@@ -188,3 +209,18 @@ def test_two_cameras_of_one_name_are_listed_with_their_stable_paths(machine):
         "/dev/v4l/by-id/usb-046d_C920_A1-video-index0",
         "/dev/v4l/by-id/usb-046d_C920_B2-video-index0",
     ]
+
+
+def test_two_cameras_of_one_name_without_serial_numbers_are_listed_with_their_sockets(tmp_path):
+    """Both have the same path below by-id, which means the camera that was plugged in last."""
+    machine = Machine(tmp_path)
+    for port, number in (("1-1", 0), ("1-2", 2)):
+        machine.plug(port, "USB Camera", (number, MJPG), by_id="Generic_USB_Camera")
+    listed = list(doctor.webcams(machine.nodes))
+
+    assert [camera.setting for camera in listed] == [
+        "/dev/v4l/by-path/platform-usb-0:1-1-video-index0",
+        "/dev/v4l/by-path/platform-usb-0:1-2-video-index0",
+    ]
+    assert [camera.by_id for camera in listed] == ["", ""]
+    assert [machine.nodes.find(camera.setting).number for camera in listed] == [0, 2]
