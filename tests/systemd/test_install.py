@@ -740,9 +740,25 @@ def test_matches_on_a_separate_disk_are_written_copied_and_backed_up(update):
         live(update)
 
     assert (backup / "state/journal.db").read_text() == "of the disk"
+    assert "still in" not in done.stderr
+    assert '[Unit]\nWantsMountsFor="/media/my disk"\n' in rights
     assert 'ReadWritePaths="-/media/my disk"\n' in rights
     assert 'Environment="TRAYKEEPER_STATE=/media/my disk"\n' in carries
     assert not (units / "traykeeper-carry.service.d").exists()
+
+
+@needs_root
+@needs_sysusers
+def test_matches_that_are_not_taken_along_to_another_folder_are_pointed_out(update):
+    with served(update) as settings:
+        settings.write_text(f'{settings.read_text()}state = "/media/ssd/matches"\n')
+        done = live(update)
+        live(update, run='mkdir -p "$root/media/ssd/matches"; cp "$usual/journal.db" "$_"')
+        again = live(update)
+
+    usual = update / "var/lib/traykeeper"
+    assert f"cp -a {usual}/. '{update}/media/ssd/matches'" in done.stderr
+    assert "still in" not in again.stderr
 
 
 @needs_root
