@@ -132,7 +132,9 @@ NO_NAME = Trouble(
 )
 OTHER_NAME = Trouble(
     Message("another device has the same name"),
-    Message("use the name shown here, or rename this Pi: `sudo hostnamectl set-hostname den`"),
+    Message(
+        "use the name shown here, or run the installer again with another name: `sudo ./systemd/install --name den`"
+    ),
 )
 PORT_TAKEN = Trouble(
     Message("the port is in use by another program"),

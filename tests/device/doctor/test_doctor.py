@@ -357,7 +357,10 @@ def test_a_host_name_that_another_device_has_is_a_warning(system, programs):
     programs("busctl", f's "{socket.gethostname()}.local"')
     assert doctor.name(system).level is Level.OK
     programs("busctl", f's "{socket.gethostname()}-2.local"')
-    assert "another device has the same name" in str(doctor.name(system).line)
+    found = doctor.name(system)
+
+    assert "another device has the same name" in str(found.line)
+    assert "install --name den" in str(found.trouble.remedy)  # it also restarts Avahi
 
 
 def test_a_port_used_by_another_program_is_a_failure(system):
