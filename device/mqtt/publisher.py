@@ -98,6 +98,19 @@ class Call:
         return Paragraph(calls, Message("Start their match?"))
 
 
+@dataclass(frozen=True, slots=True)
+class CallAnswer:
+    """The answer of the players to a call.
+
+    Attributes:
+        id: Identifier of the call.
+        accepted: Whether the match begins at this tray.
+    """
+
+    id: str
+    accepted: bool
+
+
 class OpenCall:
     """The call from a club board that the players have not answered yet. They are asked once no match is under way.
 
@@ -105,21 +118,31 @@ class OpenCall:
 
     Args:
         table: The companion.
-        on_answer: Called, on any thread, with the id of a call and whether the players accepted it.
+        on_answer: Called, on any thread, with the answer of the players.
+        answered: The last answer, from before the program was started; None if there is none.
     """
 
-    def __init__(self, table: Table, on_answer: Callable[[str, bool], object]) -> None:
+    def __init__(
+        self,
+        table: Table,
+        on_answer: Callable[[CallAnswer], object],
+        answered: CallAnswer | None = None,
+    ) -> None:
         self._table, self._on_answer = table, on_answer
         self._open: Call | None = None
-        self._answered_id = ""
+        self._answered = answered
 
     def receive(self, payload: bytes) -> None:
         """Store the call in a message, or withdraw the stored one if the message is empty.
 
-        A call that has already been answered is ignored.
+        If the call has already been answered, the answer is repeated, because the club board has not received it.
         """
-        found = Call.of(payload)
-        self._open = found if found and found.id != self._answered_id else None
+        found, answered = Call.of(payload), self._answered
+        self._open = None
+        if found and answered and found.id == answered.id:
+            self._on_answer(answered)
+        else:
+            self._open = found
 
     def ask(self, snapshot: Snapshot) -> None:
         """Ask the players about the open call if the tray is ready for a match."""
@@ -128,8 +151,9 @@ class OpenCall:
             return
 
         def answer(is_accepted: bool) -> None:  # noqa: FBT001 - the answer
-            self._answered_id, self._open = call.id, None
-            self._on_answer(call.id, is_accepted)
+            answered = CallAnswer(call.id, is_accepted)
+            self._answered, self._open = answered, None
+            self._on_answer(answered)
 
         match = StartMatch(call.names, rules=call.rules, target=call.target)
         try:
@@ -172,12 +196,21 @@ class Progress(FeedProgress):
         secret: File with the user name and password for the broker; empty if there is none.
         ca: File with the certificate of the authority that signed the broker's certificate; empty trusts the
             system's authorities.
+        call: Identifier of the last call of a club board that was answered; empty if there was none.
+        is_call_accepted: Whether that call was accepted.
     """
 
     url: str
     tray: str
     secret: str = ""
     ca: str = ""
+    call: str = ""
+    is_call_accepted: bool = False
+
+    @property
+    def call_answer(self) -> CallAnswer | None:
+        """The answer to the last call of a club board; None if there was none."""
+        return CallAnswer(self.call, self.is_call_accepted) if self.call else None
 
     def is_same_tray(self, other: "Progress | None") -> bool:
         """Return whether this is the same name on the same broker."""
@@ -216,6 +249,11 @@ class Outbox(JournalFollower[Progress]):
         for line in islice(self.unread(), WINDOW - len(self._unacknowledged)):
             self._unacknowledged[publish(line)] = line.entry
         return len(self._unacknowledged) < WINDOW
+
+    def store_call_answer(self, answer: CallAnswer) -> None:
+        """Store the answer to a call, so that players are not asked again after a restart."""
+        self.progress = replace(self.progress, call=answer.id, is_call_accepted=answer.accepted)
+        self.save()
 
     def acknowledge(self, number: int) -> None:
         """Record that the broker has acknowledged a message.
@@ -335,7 +373,7 @@ class Publisher:
         self._table, self._report = table, DistinctReports(warn)
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._outbox, self._replay = Outbox(feed, path, progress), GapReplay(feed)
-        self._open_call = OpenCall(table, self._on_call_answer)
+        self._open_call = OpenCall(table, self._on_call_answer, progress.call_answer)
         self._topics, self._discovers = Topics(progress.tray), discover
         will = (self._topics.availability, OFFLINE)
         self._client = BrokerClient(
@@ -436,9 +474,12 @@ class Publisher:
             board, answer = reply
             self._client.publish(self._topics.answer(board), compact_json(answer))
 
-    def _on_call_answer(self, call: str, is_accepted: bool) -> None:  # noqa: FBT001 - the answer
-        answer = compact_json({"id": call, "accepted": is_accepted})
-        self._jobs.put(partial(self._client.publish, self._topics.assigned, answer))
+    def _on_call_answer(self, answer: CallAnswer) -> None:
+        self._jobs.put(partial(self._send_call_answer, answer))
+
+    def _send_call_answer(self, answer: CallAnswer) -> None:
+        self._outbox.store_call_answer(answer)
+        self._client.publish(self._topics.assigned, compact_json(asdict(answer)))
 
     def _on_acknowledged(self, number: int, refusal: str | None) -> None:
         if refusal is None:
@@ -597,7 +638,7 @@ def publish_to_broker(
         if now and address:
             progress = now  # a new broker has acknowledged nothing
             if before and before.url == now.url:
-                progress = replace(now, match=before.match, seq=before.seq, chain=before.chain)
+                progress = replace(before, url=now.url, tray=now.tray, secret=now.secret, ca=now.ca)
             progress.write(path)
             publisher = Publisher(
                 table,
