@@ -15,12 +15,12 @@ import ssl
 from base64 import b64decode, b64encode
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from threading import Event, Lock, Thread, Timer
+from threading import Event, Lock, Thread
 from time import time
 
 from device.addresses import HOW_TO_ENCODE, NetworkAddress
@@ -28,6 +28,7 @@ from device.errors import UsageError
 from device.files import read_secret_file
 from device.settings import Settings
 from device.threads import DistinctReports, new_snapshots
+from device.timed_request import TimedRequest
 from game.errors import GameError, TraykeeperError, reason
 from game.journal.history import Feed, FeedLine, FeedProgress, JournalFollower
 from game.journal.journal import JOURNAL_FILE
@@ -195,8 +196,7 @@ class Courier:
     def __init__(self, receiver: Receiver, timeout_s: float = TIMEOUT_S) -> None:
         self._receiver, self._timeout_s = receiver, timeout_s
         self._context = ssl.create_default_context() if receiver.scheme == "https" else None
-        self._lock = Lock()
-        self._connection: http.client.HTTPConnection | None = None
+        self._request = TimedRequest(timeout_s)
         self._is_closed = False
 
     def deliver(self, delivery_id: str, body: bytes) -> None:
@@ -209,29 +209,25 @@ class Courier:
         Raises:
             DeliveryError: If the receiver does not accept the request.
         """
-        receiver = self._with_current_key()
-        connection = self._connect()
-        deadline = Timer(self._timeout_s, self._break_off)
-        deadline.daemon = True
-        deadline.start()
-        try:
-            headers = receiver.headers(delivery_id, time(), body)
-            connection.request("POST", self._receiver.path, body, headers)
-            answer = connection.getresponse()
-            answer.read(MAX_ANSWER_BYTES)
-        except TimeoutError:
-            raise self._timed_out() from None
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            if not deadline.is_alive():
+        receiver, connection = self._with_current_key(), self._new_connection()
+        with self._request.over(connection) as deadline:
+            if self._is_closed:
+                raise DeliveryError(Message("Traykeeper is stopping"))
+            try:
+                headers = receiver.headers(delivery_id, time(), body)
+                connection.request("POST", self._receiver.path, body, headers)
+                answer = connection.getresponse()
+                answer.read(MAX_ANSWER_BYTES)
+            except TimeoutError:
                 raise self._timed_out() from None
-            if not isinstance(error, OSError):  # its text may repeat what was sent
-                raise DeliveryError(Message("its answer is not valid HTTP")) from None
-            raise DeliveryError(
-                Message("it cannot be reached: %(why)s", why=reason(error))
-            ) from None
-        finally:
-            deadline.cancel()
-            connection.close()
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                if not deadline.is_alive():
+                    raise self._timed_out() from None
+                if not isinstance(error, OSError):  # its text may repeat what was sent
+                    raise DeliveryError(Message("its answer is not valid HTTP")) from None
+                raise DeliveryError(
+                    Message("it cannot be reached: %(why)s", why=reason(error))
+                ) from None
         if not http.client.OK <= answer.status < http.client.MULTIPLE_CHOICES:
             phrase = http.client.responses.get(answer.status, "")  # not the answer's own words
             status = f"{answer.status} {phrase}".strip()
@@ -252,27 +248,15 @@ class Courier:
     def close(self) -> None:
         """Abort the current request, and send no further ones."""
         self._is_closed = True
-        self._break_off()
+        self._request.abort()
 
-    def _connect(self) -> http.client.HTTPConnection:
+    def _new_connection(self) -> http.client.HTTPConnection:
         host, port = self._receiver.host, self._receiver.port
-        connection = (
+        return (
             http.client.HTTPSConnection(host, port, timeout=self._timeout_s, context=self._context)
             if self._context
             else http.client.HTTPConnection(host, port, timeout=self._timeout_s)
         )
-        with self._lock:
-            self._connection = connection
-        if self._is_closed:
-            raise DeliveryError(Message("Traykeeper is stopping"))
-        return connection
-
-    def _break_off(self) -> None:
-        with self._lock:
-            sock = getattr(self._connection, "sock", None)
-        if sock:
-            with suppress(OSError):
-                sock.shutdown(socket.SHUT_RDWR)
 
     def _timed_out(self) -> DeliveryError:
         return DeliveryError(
