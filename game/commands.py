@@ -268,6 +268,20 @@ class FollowStep:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowWish:
+    """Make a change to the match for which the other tray asks, because only this tray may make it.
+
+    Attributes:
+        match: Number of the match in the journal. If another match is being played now, the change is
+            refused.
+        change: The change.
+    """
+
+    match: int
+    change: Undo | CorrectThrow
+
+
+@dataclass(frozen=True, slots=True)
 class ShowOtherPhoto:
     """Show the picture of a throw that was made at the other tray.
 
@@ -368,6 +382,6 @@ Command = (
     | KeepDice | Bank | CorrectThrow | CorrectDie | MarkForeignObject | AnswerQuestion | Undo | Redo
     | StartMatch | Rematch | ReopenMatch | CallPlayers | SetJustDice | RecordEvent | InsertTurn
     | DropEvents | AcknowledgeDamage | LeaveSafeMode | SetCoachMode | RestoreBackup
-    | BeginSharedMatch | FollowStep | ShowOtherPhoto | PlayOnAlone
+    | BeginSharedMatch | FollowStep | FollowWish | ShowOtherPhoto | PlayOnAlone
 )  # fmt: skip
 """Every command that people can give to the table."""

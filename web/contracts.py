@@ -175,7 +175,7 @@ class SharedPlay(Protocol):
         """Return what the page shows about the other tray, or None if there is none."""
 
     def invitation(self, page: str) -> str:
-        """Return the secret invitation for the other tray; "" if there is none.
+        """Return the secret invitation for the other tray, also during the match; "" if there is none.
 
         Args:
             page: Address of this tray's page.
@@ -203,7 +203,7 @@ class SharedPlay(Protocol):
         """
 
     def join(self, invitation: str, names: tuple[str, ...]) -> None:
-        """Join a match to which another tray has invited this one.
+        """Join a match to which another tray has invited this one, or reach its tray at another address.
 
         Args:
             invitation: The link or the code that the other tray shows.

@@ -227,6 +227,7 @@ class BrokerEvents:
         on_message: Called with the topic and payload of each message that arrives.
         on_acknowledged: Called when the broker has answered a message, with two arguments: the message's number,
             and why the broker refused it (None if it did not).
+        on_subscription_refused: Called with the reason when the broker has refused a subscription.
         on_trouble: Called with one line when a problem has begun or changed.
     """
 
@@ -234,6 +235,7 @@ class BrokerEvents:
     on_lost: Callable[[], object] = lambda: None
     on_message: Callable[[str, bytes], object] = lambda _topic, _payload: None
     on_acknowledged: Callable[[int, str | None], object] = lambda _number, _refusal: None
+    on_subscription_refused: Callable[[str], object] = lambda _refusal: None
     on_trouble: Callable[[str], object] = lambda _trouble: None
 
 
@@ -268,6 +270,7 @@ class BrokerClient:
         self._client.on_disconnect = self._on_disconnect
         self._client.on_message = self._on_message
         self._client.on_publish = self._on_publish
+        self._client.on_subscribe = self._on_subscribe
 
     def __repr__(self) -> str:
         connected = bool(self._client.is_connected())
@@ -353,6 +356,11 @@ class BrokerClient:
 
     def _on_publish(self, _client: Any, _data: Any, mid: int, reason: Any, _props: Any) -> None:
         self._events.on_acknowledged(mid, str(reason) if reason.is_failure else None)
+
+    def _on_subscribe(self, _client: Any, _data: Any, _mid: int, reasons: Any, _props: Any) -> None:
+        for reason in reasons:
+            if reason.is_failure:
+                self._events.on_subscription_refused(str(reason))
 
     def _report(self, trouble: str) -> None:
         self.state = replace(self.state, trouble=trouble)

@@ -203,6 +203,18 @@ def follow(state: TableState, command: FollowStep) -> Change:
     return change.ending(followed)
 
 
+def follow_wish(state: TableState, wish: Undo | CorrectThrow) -> Change:
+    """Change the match as the other tray asks while "just dice" is on, and go on showing these dice.
+
+    Raises:
+        TableError, GameError: If the change is refused, or if somebody has to decide what follows from it.
+    """
+    change = undo(state) if isinstance(wish, Undo) else correct(state, wish.dice, wish.index)
+    if not change.actions:
+        raise TableError(Message("Only a person at this tray can decide what this changes."))
+    return Change(replace(state, in_play=change.state.in_play), change.actions)
+
+
 def bot_step(state: TableState, event: Event) -> Change:
     """Carry out the step of a bot, which leaves the dice in the tray as they are."""
     if state.is_elsewhere:

@@ -41,6 +41,7 @@ from game.commands import (
     CorrectThrow,
     EnterThrow,
     FollowStep,
+    FollowWish,
     KeepDice,
     PlayOnAlone,
     ReadAgain,
@@ -60,14 +61,14 @@ from game.rules.ruleset import Ruleset
 from game.situation import HoldEffect, Situation, TableError
 
 WITHOUT_MATCH = (
-    AnswerQuestion, CorrectThrow, EnterThrow, FollowStep, StartCommand, Undo,
+    AnswerQuestion, CorrectThrow, EnterThrow, FollowStep, FollowWish, StartCommand, Undo,
 )  # fmt: skip
 """The commands that are accepted while "just dice" is on."""
 
 OFFER_BITS = 32
 """Size of the random number from which offers are counted, so that a tap on a page from before a restart answers none."""
 
-AT_CURRENT_PLAYERS_TRAY = (EnterThrow, ReadAgain, MatchCommand)
+AT_CURRENT_PLAYERS_TRAY = (EnterThrow, FollowWish, ReadAgain, MatchCommand)
 """The commands that only the tray of the current player carries out."""
 
 
@@ -247,10 +248,8 @@ class Session:
                 self._run(play_of(table).correct(table, command.dice, command.index))
             case Undo():
                 self._undo()
-            case FollowStep() if command.match == self.live_match.match_id:
-                self._run(match_play.follow(table, command))
-            case FollowStep():
-                raise TableError(Message("Another match is now being played here."))
+            case FollowStep() | FollowWish():
+                self._follow(command)
             case AnswerQuestion():
                 self._answer(command.choice)
             case ReadAgain():
@@ -363,6 +362,21 @@ class Session:
             self._run(match_starts.show_match(self.table, match, message))
         else:
             self._run(play_of(self.table).undo(self.table))
+
+    def _follow(self, command: FollowStep | FollowWish) -> None:
+        """Carry out a step that was taken at the other tray, or make a change for which it asks."""
+        if command.match != self.live_match.match_id:
+            raise TableError(Message("Another match is now being played here."))
+        table = self.table
+        match command:
+            case FollowStep():
+                self._run(match_play.follow(table, command))
+            case FollowWish() if table.dice_log is not None:
+                self._run(match_play.follow_wish(table, command.change))
+            case FollowWish(change=CorrectThrow() as change):
+                self._run(match_play.correct(table, change.dice, change.index))
+            case FollowWish():
+                self._undo()
 
     # Inputs from the button.
 

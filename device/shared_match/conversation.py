@@ -14,7 +14,14 @@ from secrets import token_hex
 from typing import NamedTuple, Self
 
 from device.shared_match.links import Link, MatchKeys, MatchSide
-from game.commands import Command, CorrectThrow, FollowStep, Rematch, ShowOtherPhoto, Undo
+from game.commands import (
+    CorrectThrow,
+    FollowStep,
+    FollowWish,
+    Rematch,
+    ShowOtherPhoto,
+    Undo,
+)
 from game.errors import GameError, JournalError, TraykeeperError
 from game.journal.entry import OTHER_TRAY, Entry, EntryFit, WireEntry, comparable_entries
 from game.journal.history import History
@@ -51,17 +58,12 @@ class SharedMatchError(TraykeeperError):
 
 
 class NotSignedError(SharedMatchError):
-    """Raised when a message has an invalid signature."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            Message(
-                "A message from the other tray has an invalid signature: agree on a new "
-                "code, and join again."
-            )
-        )
+    """Raised when the other tray has not signed a message, so that it may come from anybody."""
 
 
+BAD_SIGNATURE = Message(
+    "A message from the other tray has an invalid signature: agree on a new code, and join again."
+)
 OTHER_VERSION = Message(
     "The other tray runs a different version of Traykeeper: install the same version on both trays."
 )
@@ -76,11 +78,15 @@ class Refusal(StrEnum):
     OTHER_MATCH = "other match"
     PLAYS_ALONE = "plays alone"
     BUSY = "busy"
+    PLAYERS = "players"
 
 
 REFUSALS = {
     Refusal.SAME_NAME: Message(
         "A player at the other tray has the same name: join again with another name."
+    ),
+    Refusal.PLAYERS: Message(
+        "The match cannot begin with these players: the page of the other tray says why."
     ),
     Refusal.OTHER_MATCH: Message(
         "The other tray is now playing another match: this one waits until it is continued there."
@@ -187,7 +193,7 @@ class Sync:
             SharedMatchError: If the sender runs a different version of Traykeeper.
         """
         if not keys.is_signed(side, sealed.text, sealed.mac):
-            raise NotSignedError
+            raise NotSignedError(BAD_SIGNATURE)
         try:
             found = typed(cls, json.loads(sealed.text))
         except (KeyError, TypeError, ValueError, RecursionError, JournalError):
@@ -221,14 +227,14 @@ class Sealed:
         """Parse a signed message from the bytes that have arrived.
 
         Raises:
-            SharedMatchError: If the bytes are not a signed message.
+            NotSignedError: If the bytes are not a signed message.
         """
         try:
             if len(data) > MAX_BYTES:
-                raise SharedMatchError(GARBLED)
+                raise NotSignedError(GARBLED)
             return typed(cls, json.loads(data))
         except (KeyError, TypeError, ValueError, RecursionError):
-            raise SharedMatchError(GARBLED) from None
+            raise NotSignedError(GARBLED) from None
 
 
 MAX_WANTED = 6
@@ -567,6 +573,12 @@ class Conversation:
         seats = self.link.guest_seats
         return frozenset(player.name for seat, player in enumerate(players) if seat in seats)
 
+    def were_guests(self, names: Sequence[str]) -> bool:
+        """Return whether the players at the guest's tray had these names when the match began."""
+        match, seats = self._replica.match, self.link.guest_seats
+        players = enumerate(match.start_state.players) if match else ()
+        return {player.name for seat, player in players if seat in seats} == set(names)
+
     @property
     def has_other_tray_caught_up(self) -> bool:
         """Whether the other tray has reported that it has every step in this tray's journal."""
@@ -656,7 +668,11 @@ class Conversation:
         """
         self._heard_s = self._clock()
         self._trouble = REFUSALS.get(sync.refusal)
-        if sync.match != self.link.match:  # the guest has not begun this match yet
+        if sync.refusal:
+            return
+        if sync.match != self.link.match:
+            if sync.match and self._their_seq == NOTHING:  # it has this match, and plays another
+                self._trouble = REFUSALS[Refusal.OTHER_MATCH]
             self._their_seq = NOTHING
             return
         self._their_seq = sync.seq
@@ -685,9 +701,11 @@ class Conversation:
         may_do = MatchSide.HOST if asked.kind == "rematch" else self._replica.may_add
         if asked.seq != self._replica.seq or may_do is not self.link.side:
             return  # the match has moved on
-        command: Command = Undo() if asked.kind == "undo" else Rematch()
-        if asked.kind == "correct":
-            command = CorrectThrow(asked.dice, asked.index)
+        command: FollowWish | Rematch = FollowWish(self.number, Undo())
+        if asked.kind == "rematch":
+            command = Rematch()
+        elif asked.kind == "correct":
+            command = FollowWish(self.number, CorrectThrow(asked.dice, asked.index))
         with suppress(TableError, GameError):  # the other side sees that nothing has changed
             self._table.do(command)
         self.refresh()

@@ -79,7 +79,7 @@ class MatchKeys:
             side: The side that signs.
             text: The text to sign.
         """
-        return hmac.digest(self.keys[side], text.encode(), sha256).hex()
+        return hmac.digest(self.keys[side], text.encode(errors="surrogatepass"), sha256).hex()
 
     def is_signed(self, side: MatchSide, text: str, signature: str) -> bool:
         """Return whether a signature is valid, in a time that does not depend on the signature.
@@ -89,7 +89,8 @@ class MatchKeys:
             text: The signed text.
             signature: The signature to check, in hexadecimal.
         """
-        return hmac.compare_digest(self.sign(side, text).encode(), signature.encode())
+        given = signature.encode(errors="surrogatepass")
+        return hmac.compare_digest(self.sign(side, text).encode(), given)
 
 
 @cache
@@ -156,7 +157,7 @@ class Link:
         code: The code on which the trays agreed.
         id: Id of the keys derived from the code. Messages between the trays identify the match by it.
         address: Address of the host's page, for a guest that reaches it over HTTP; otherwise "".
-        names: Names of the players at this tray, as they were entered.
+        names: Names of the players at this tray, cleaned by `clean_name`.
         rules: Name of the rules that the host chose; None means the default rules of this tray.
         target: Points to play for; None means the target of the rules.
         options: Values of rule options that differ from the rules.

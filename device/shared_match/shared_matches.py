@@ -1,7 +1,7 @@
 """The matches that are played at two trays: their beginning, and the exchange of messages with the other tray."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Event, RLock, Thread
 from time import monotonic
@@ -12,6 +12,7 @@ from device.mqtt.client import Address
 from device.session.match_starts import from_form
 from device.shared_match.conversation import (
     ASK_LATER,
+    NOT_REACHABLE,
     NOTHING,
     REFUSALS,
     Conversation,
@@ -32,10 +33,11 @@ from device.shared_match.links import (
     new_code,
 )
 from device.shared_match.transports import (
+    TIMEOUT_S,
     BrokerTransport,
+    HostTransport,
     UnknownHereError,
     UnreachableError,
-    exchange,
 )
 from device.threads import new_snapshots
 from game.commands import BeginSharedMatch, CorrectThrow, PlayOnAlone, Rematch, StartMatch, Undo
@@ -45,7 +47,7 @@ from game.journal.history import History
 from game.journal.schema import new_key
 from game.match.match import Match
 from game.message import Message
-from game.names import default_name
+from game.names import clean_names, default_name
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
 from web.contracts import OtherTrayView, SharedPhase, Table, UnknownCodeError
@@ -61,6 +63,12 @@ BROKER_S = 2.0
 REFUSED_S = 60.0
 """Pause after the host has rejected the code, in seconds. More frequent attempts would look like guessing."""
 
+QUIET_S = 10.0
+"""Pause between two messages about a match that is over, or that this tray has left, in seconds."""
+
+CLOSE_S = 2 * TIMEOUT_S
+"""Longest wait for a thread to end, in seconds: as long as a request to the host takes at most."""
+
 UNKNOWN = Message("This tray has no match with that code: ask for a new code.")
 
 NO_BROKER = Message(
@@ -72,8 +80,16 @@ NO_NAMES = Message("Enter who is playing at this tray.")
 NOT_WAITING = Message("No match with another tray is waiting to begin: invite or join one first.")
 
 
-class SameNameError(IllegalMove):
+class PlayersError(IllegalMove):
+    """Raised when the players of both trays cannot play a match together."""
+
+    refusal = Refusal.PLAYERS
+
+
+class SameNameError(PlayersError):
     """Raised when a player at one tray has the same name as a player at the other."""
+
+    refusal = Refusal.SAME_NAME
 
 
 class Talker:
@@ -94,9 +110,10 @@ class Talker:
         warn: Callable[[str], object],
     ) -> None:
         self._shared, self._address, self._clock, self._warn = shared, broker, clock, warn
-        self._broker: BrokerTransport | None = None
-        self._news, self._closing = Event(), Event()
-        self._next_s = 0.0
+        self._host = HostTransport()
+        self._brokers: dict[str, BrokerTransport] = {}
+        self._news, self._is_urgent, self._closing = Event(), Event(), Event()
+        self._next_s: dict[str, float] = {}
         self._threads: tuple[Thread, ...] = ()
 
     def start(self, table: Table) -> None:
@@ -113,12 +130,13 @@ class Talker:
             thread.start()
 
     def close(self) -> None:
-        """End the threads and the connection to the broker."""
+        """End the threads and all connections."""
         self._closing.set()
         self._news.set()
+        self.break_off()
         for thread in self._threads:
-            thread.join()
-        self._close_broker()
+            thread.join(CLOSE_S)
+        self._connect_brokers(())
 
     def wake(self, *, at_once: bool = False) -> None:
         """Wake the thread, which then sends a message if there is news for the other tray.
@@ -127,8 +145,17 @@ class Talker:
             at_once: Whether to send a message even if there is no news and the usual pause is not over.
         """
         if at_once:
-            self._next_s = 0.0
+            self._is_urgent.set()
         self._news.set()
+
+    def broker_trouble(self, link: Link) -> Message | None:
+        """Return why the broker passes on no messages about a match; None if no problem is known."""
+        broker = self._brokers.get(link.id)
+        return broker.trouble if broker else None
+
+    def break_off(self) -> None:
+        """Abort the request to the host that is under way."""
+        self._host.abort()
 
     def _listen(self, table: Table) -> None:
         for snapshot in new_snapshots(table, self._closing, POLL_S):
@@ -136,84 +163,101 @@ class Talker:
                 self._news.set()
 
     def _run(self) -> None:
+        wake_s = 0.0
         while not self._closing.is_set():
-            self._news.wait(max(0.0, self._next_s - self._clock()))
+            self._news.wait(max(0.0, wake_s - self._clock()))
             self._news.clear()
+            wake_s = self._clock() + POLL_S
             try:
-                self._turn()
+                self.talk()
+                wake_s = min(self._next_s.values(), default=wake_s)
             except Exception:
                 log.exception("failed to talk to the other tray; the match continues")
-                self._next_s = self._clock() + POLL_S
 
-    def _turn(self) -> None:
+    def talk(self) -> None:
+        """Send the messages that are due, and pass on those that have arrived."""
         self._shared.refresh()
-        link = self._shared.link
-        self._connect_broker(link)
-        if link and link.side is MatchSide.GUEST and link.address:
-            self._ask_host(link)
-        elif link and self._broker:
-            self._use_broker(self._broker, link)
-        elif self._clock() >= self._next_s:
-            self._next_s = self._clock() + POLL_S
+        if self._is_urgent.is_set():
+            self._is_urgent.clear()
+            self._next_s = {}
+        links = self._shared.links
+        self._connect_brokers(links)
+        self._next_s = {link.id: self._next_s.get(link.id, 0.0) for link in links}
+        for link in links:
+            if link.side is MatchSide.GUEST and link.address:
+                self._ask_host(link)
+            elif broker := self._brokers.get(link.id):
+                self._use_broker(broker, link)
+            else:
+                self._next_s[link.id] = self._clock() + POLL_S
 
-    def _has_to_speak(self) -> bool:
+    def _has_news(self, link: Link) -> bool:
         conversation = self._shared.conversation
-        return self._clock() >= self._next_s or bool(conversation and conversation.has_news)
+        return (
+            conversation is not None and conversation.link.id == link.id and conversation.has_news
+        )
+
+    def _has_to_speak(self, link: Link) -> bool:
+        return self._clock() >= self._next_s[link.id] or self._has_news(link)
+
+    def _pause(self, link: Link, pause_s: float) -> None:
+        """Wait before the next message about a match: this many seconds, or longer if it is not the current match."""
+        current = self._shared.link
+        is_current = current is not None and current.id == link.id
+        self._next_s[link.id] = self._clock() + (pause_s if is_current else QUIET_S)
 
     def _ask_host(self, link: Link) -> None:
-        if not self._has_to_speak():
+        if not self._has_to_speak(link):
             return
-        self._next_s = self._clock() + POLL_S
+        self._pause(link, POLL_S)
         text = self._shared.message(link).sealed(link.keys)
         try:
-            self._hear(link, exchange(link.address, text))
-        except UnreachableError as error:
-            if not link.match:  # a match that has begun shows this by itself after a few seconds
-                self._shared.trouble = error.message
+            self._hear(link, self._host.send(link.address, text))
         except TraykeeperError as error:
-            self._shared.trouble = error.message
+            self._shared.note_failure(link, error)
             if isinstance(error, UnknownHereError):
-                self._next_s = self._clock() + REFUSED_S
+                self._next_s[link.id] = self._clock() + REFUSED_S
         else:
-            if self._shared.conversation and self._shared.conversation.has_news:
+            if self._has_news(link):
                 self._news.set()
 
     def _use_broker(self, broker: BrokerTransport, link: Link) -> None:
+        is_asked = False
         for message in broker.received():
             try:
-                self._hear(link, message)
-            except TraykeeperError as error:
+                is_asked = bool(self._hear(link, message)) or is_asked
+            except NotSignedError as error:
                 log.warning("a message from the other tray is ignored: %s", error)
-        if self._has_to_speak():
-            self._next_s = self._clock() + BROKER_S
-            link = self._shared.link or link
+            except TraykeeperError as error:
+                self._shared.note_failure(link, error)
+        if is_asked or self._has_to_speak(link):
+            self._pause(link, BROKER_S)
             broker.send(self._shared.message(link).sealed(link.keys))
 
-    def _hear(self, link: Link, message: bytes) -> None:
+    def _hear(self, link: Link, message: bytes) -> Refusal:
+        """Pass on a message from the other tray, and return the refusal with which it has to be answered."""
         sealed = Sealed.parse(message)
-        if sealed.id == link.id:
-            self._shared.hear(link, Sync.opened(sealed, link.keys, link.side.other))
+        if sealed.id != link.id:
+            return Refusal.NONE
+        return self._shared.hear(link, Sync.opened(sealed, link.keys, link.side.other))
 
-    def _connect_broker(self, link: Link | None) -> None:
-        """Connect to the broker if the match needs it; otherwise close the connection."""
-        wanted = link if link and self._address and not link.address else None
-        if self._broker and (wanted is None or self._broker.match_id != wanted.id):
-            self._close_broker()
-        if wanted and self._address and self._broker is None:
-            try:
-                self._broker = BrokerTransport(
-                    self._address, wanted.id, wanted.side,
-                    on_message=self.wake,
-                    on_connected=lambda: self.wake(at_once=True),
-                    warn=self._warn,
-                )  # fmt: skip
-            except UsageError as error:
-                self._warn(str(error))
-
-    def _close_broker(self) -> None:
-        if self._broker:
-            self._broker.close()
-            self._broker = None
+    def _connect_brokers(self, links: Sequence[Link]) -> None:
+        """Connect to the broker for each match that needs it, and close the other connections."""
+        wanted = {link.id: link.side for link in links if self._address and not link.address}
+        for match_id in [*self._brokers]:
+            if match_id not in wanted:
+                self._brokers.pop(match_id).close()
+        for match_id, side in wanted.items():
+            if self._address and match_id not in self._brokers:
+                try:
+                    self._brokers[match_id] = BrokerTransport(
+                        self._address, match_id, side,
+                        on_message=self.wake,
+                        on_connected=lambda: self.wake(at_once=True),
+                        warn=self._warn,
+                    )  # fmt: skip
+                except UsageError as error:
+                    self._warn(str(error))
 
 
 class SharedMatches:
@@ -255,6 +299,9 @@ class SharedMatches:
         self._version: tuple[str, int] | None = None
         self.conversation: Conversation | None = None
         self.trouble: Message | None = None
+        self._refusal = Refusal.NONE
+        self._left: Link | None = None
+        self._has_sent_refusal = False
         self._talker = Talker(self, broker, clock, warn)
 
     def connect(self, table: Table) -> None:
@@ -301,6 +348,8 @@ class SharedMatches:
         if self.conversation is None or link is None or link.side is MatchSide.GUEST:
             self._ask(Rematch())
             raise TableError(Message("The other tray is being asked to begin the rematch."))
+        if not self.conversation.view.is_reachable:
+            raise TableError(ASK_LATER)
         if not self.conversation.has_other_tray_caught_up:
             raise TableError(
                 Message("The other tray has not received the last step yet: try again in a moment.")
@@ -317,15 +366,20 @@ class SharedMatches:
         if link and not link.match:
             is_host = link.side is MatchSide.HOST
             phase = SharedPhase.INVITING if is_host else SharedPhase.JOINING
-            return OtherTrayView(phase, trouble=self.trouble, sets_aside=link.sets_aside)
+            trouble = self.trouble or self._talker.broker_trouble(link)
+            return OtherTrayView(phase, trouble=trouble, sets_aside=link.sets_aside)
         if conversation is None:
             return None
         view = conversation.view
-        return replace(view, trouble=self.trouble) if self.trouble and view.is_reachable else view
+        is_silent = view.trouble == NOT_REACHABLE
+        trouble = self.trouble or (
+            self._talker.broker_trouble(conversation.link) if is_silent else None
+        )
+        return replace(view, trouble=trouble) if trouble else view
 
     def invitation(self, page: str) -> str:
         """Return the secret invitation for the other tray; "" if there is none."""
-        link = self._links.pending
+        link = self.link
         return str(TrayInvitation(link.code, page)) if link and link.side is MatchSide.HOST else ""
 
     def invite(
@@ -342,11 +396,18 @@ class SharedMatches:
         self._open(replace(link, rules=rules, target=target, options=dict(options or {})))
 
     def join(self, invitation: str, names: tuple[str, ...]) -> None:
-        """Join a match to which another tray has invited this one."""
+        """Join a match to which another tray has invited this one, or reach its tray at another address."""
         found = TrayInvitation.parse(invitation)
         if not found.address and self._broker is None:
             raise TableError(NO_BROKER)
         keys_id = keys_of(found.code).id
+        with self._lock:
+            playing = self.conversation
+            if playing and playing.link.id == keys_id and playing.link.side is MatchSide.GUEST:
+                playing.link = replace(playing.link, address=found.address)
+                self._links.save(playing.link)
+                self._talker.wake(at_once=True)
+                return
         self._open(Link(MatchSide.GUEST, found.code, keys_id, found.address, names=names))
 
     def leave(self) -> None:
@@ -356,10 +417,13 @@ class SharedMatches:
             if self._links.pending:
                 self._links.forget()
             elif self.conversation and self._table:
-                self._links.end(self.conversation.link.match)
-                self.conversation = self._version = None
+                link, self._version = self.conversation.link, None
+                self._links.end(link.match)
+                self._switch_to(None)
+                self._left = replace(link, is_ended=True)
                 self._table.do(PlayOnAlone())
-        self._talker.wake()
+        self._talker.break_off()
+        self._talker.wake(at_once=True)
         self._on_change()
 
     def set_aside(self) -> None:
@@ -386,6 +450,9 @@ class SharedMatches:
             sync = Sync.opened(sealed, link.keys, link.side.other)
         except NotSignedError as error:
             raise UnknownCodeError(error.message) from None
+        except SharedMatchError as error:
+            self.note_failure(link, error)
+            return Sync(link.side, match=link.match).sealed(link.keys)
         return self.answer(link, sync).sealed(link.keys)
 
     def _ask(self, command: Undo | CorrectThrow | Rematch) -> None:
@@ -403,11 +470,12 @@ class SharedMatches:
                     "A match with the other tray is being played: finish it, or play on alone first."
                 )
             )
+        link = replace(link, names=tuple(clean_names(link.names)))
         if link.side is MatchSide.HOST:
             names = map(default_name, range(len(link.names) + 1))
             self._match_of(link, (next(name for name in names if name not in link.names),))
         with self._lock:
-            self.trouble = None
+            self.trouble, self._refusal = None, Refusal.NONE
             self._links.save(link)
         self._talker.wake(at_once=True)
         self._on_change()
@@ -417,6 +485,26 @@ class SharedMatches:
         """The link of the match that has not begun yet or, if there is none, of the match being played."""
         pending = self._links.pending
         return pending or (self.conversation.link if self.conversation else None)
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links of the matches about which this tray sends messages now, the most important first.
+
+        These are the match that has not begun yet, and the one being played or, after its end, the last one until the
+        other tray knows all of it. If there is neither, it is the match that this tray has left, until the other tray
+        knows that.
+        """
+        with self._lock:
+            pending, last = self._links.pending, self.conversation
+            links = (pending,) if pending else ()
+            if last and (
+                not pending
+                or self._is_playing
+                or last.has_news
+                or not last.has_other_tray_caught_up
+            ):
+                links = (*links, last.link)
+            return links or ((self._left,) if self._left else ())
 
     @property
     def _is_playing(self) -> bool:
@@ -436,25 +524,39 @@ class SharedMatches:
                 newest = history.newest()
                 link = links.get(newest[1]) if newest else None
                 if newest is None or link is None:
-                    self.conversation = None
+                    self._switch_to(None)
                     return
-                if self.conversation is None or self.conversation.link != link:
-                    self.conversation = Conversation(
+                conversation = self.conversation
+                if conversation is None or conversation.link != link:
+                    conversation = Conversation(
                         link, newest[0], history, self._table,
                         files=self._files, clock=self._clock,
                     )  # fmt: skip
-                self.conversation.refresh()
+                    self._switch_to(conversation)
+                conversation.refresh()
                 self._version = version
             except JournalError as error:
                 self.trouble = error.message
+
+    def _switch_to(self, conversation: Conversation | None) -> None:
+        """Talk about another match from now on, and note that this tray has left the one before."""
+        before, self.conversation = self.conversation, conversation
+        if before and (conversation is None or conversation.link.id != before.link.id):
+            self.trouble, self._left, self._has_sent_refusal = None, before.link, False
+        elif conversation:
+            self._left = None
 
     def message(self, link: Link) -> Sync:
         """Return the message that this tray sends now about a match."""
         with self._lock:
             if self.conversation and self.conversation.link.id == link.id:
                 return self.conversation.message()
+            if link.match:
+                self._has_sent_refusal = True
+                refusal = Refusal.PLAYS_ALONE if link.is_ended else Refusal.OTHER_MATCH
+                return Sync(link.side, match=link.match, refusal=refusal)
             names = link.names if link.side is MatchSide.GUEST else ()
-            refusal = Refusal.BUSY if self._is_busy(link) else Refusal.NONE
+            refusal = Refusal.BUSY if self._is_busy(link) else self._refusal
             return Sync(link.side, names=names, refusal=refusal)
 
     def _is_busy(self, link: Link) -> bool:
@@ -469,30 +571,67 @@ class SharedMatches:
             link: The facts that this tray stores about the match in the message.
             sync: The message, whose signature has been checked.
         """
-        if link.is_ended:
-            return Refusal.PLAYS_ALONE
         with self._lock:
+            refusal = Refusal.PLAYS_ALONE if link.is_ended else self._take(link, sync)
+            is_left = self._left is not None and self._left.id == link.id
+            if is_left and self._has_sent_refusal:
+                self._left = None  # the other tray knows
+            return refusal
+
+    def _take(self, link: Link, sync: Sync) -> Refusal:
+        """Handle a message about a match that this tray has not continued alone, as `hear` does."""
+        if not link.match:
+            pending = self._links.pending
+            if pending is None or pending.id != link.id:
+                return Refusal.NONE  # it was withdrawn while the message was on its way
+            link, self._refusal = pending, Refusal.NONE
+        before = self.trouble
+        try:
+            self._show(link, None)
+            is_start = not link.match or self._is_rematch(link, sync)
+            if is_start:
+                self._begin(link, sync)
+            self.refresh()
+            if is_start and self.conversation:
+                self._on_change()  # the page was shown before this tray knew the players
+            if self.conversation is None or self.conversation.link.id != link.id:
+                return Refusal.OTHER_MATCH if link.match else Refusal.NONE
+            is_joining = link.side is MatchSide.HOST and not sync.match
+            if is_joining and not self.conversation.were_guests(clean_names(sync.names)):
+                return Refusal.BUSY
+            self.conversation.take(sync)
+            self.refresh()
+        except PlayersError as error:
+            self._show(link, error.message)
+            self._refusal = error.refusal
+            return error.refusal
+        except (SharedMatchError, TableError, GameError) as error:
+            self._show(link, error.message)
+            if error.message != before:  # not again for each repeated message
+                log.warning("a message from the other tray is refused: %s", error)
+        return Refusal.NONE
+
+    def _show(self, link: Link, trouble: Message | None) -> None:
+        """Show why a match cannot be played now, if the page is about that match."""
+        if self.link and self.link.id == link.id:
+            self.trouble = trouble
+
+    def note_failure(self, link: Link, error: TraykeeperError) -> None:
+        """Show why no messages about a match can be exchanged with the other tray now.
+
+        Args:
+            link: The facts that this tray stores about the match.
+            error: The reason.
+        """
+        with self._lock:
+            if isinstance(error, UnknownHereError) and self._left and self._left.id == link.id:
+                self._left = None  # there is nobody to inform
             before = self.trouble
-            try:
-                self.trouble = None
-                is_start = not link.match or self._is_rematch(link, sync)
-                if is_start:
-                    self._begin(link, sync)
-                self.refresh()
-                if is_start and self.conversation:
-                    self._on_change()  # the page was shown before this tray knew the players
-                if self.conversation is None or self.conversation.link.id != link.id:
-                    return Refusal.OTHER_MATCH if link.match else Refusal.NONE
-                self.conversation.take(sync)
-                self.refresh()
-            except SameNameError as error:
-                self.trouble = error.message
-                return Refusal.SAME_NAME
-            except (SharedMatchError, TableError, GameError) as error:
-                self.trouble = error.message
-                if error.message != before:  # not again for each repeated message
-                    log.warning("a message from the other tray is refused: %s", error)
-            return Refusal.NONE
+            is_silent = isinstance(error, UnreachableError)
+            # The view of a match that has begun says by itself that the other tray is not reachable.
+            self._show(link, None if is_silent and link.match else error.message)
+            if self.trouble not in (None, before):
+                log.warning("no messages can be exchanged with the other tray: %s", self.trouble)
 
     def answer(self, link: Link, sync: Sync) -> Sync:
         """Handle a message from the other tray, and return the message that answers it.
@@ -518,7 +657,12 @@ class SharedMatches:
         elif self._is_busy(link):
             return  # the next message says so, and the page offers a remedy
         elif link.side is MatchSide.HOST and sync.names:
-            match = self._match_of(link, sync.names)
+            try:
+                match = self._match_of(link, tuple(clean_names(sync.names)))
+            except SameNameError:
+                raise
+            except GameError as error:
+                raise PlayersError(error.message) from None
             seated = enumerate(player.name for player in match.state.players)
             guests = tuple(seat for seat, name in seated if name not in link.names)
             self._begin_match(replace(link, match=new_key(), guest_seats=guests), match, "")
@@ -529,16 +673,24 @@ class SharedMatches:
                 self._begin_match(begun, first.played(None), OTHER_TRAY)
 
     def _is_rematch(self, link: Link, sync: Sync) -> bool:
-        """Return whether the current match has been won and the host has begun a rematch with the same code."""
-        match = self.conversation.match if self.conversation else None
+        """Return whether the current match has been won and the host has begun a rematch with the same code.
+
+        While this tray waits for the match of another host, no rematch begins here.
+        """
+        conversation = self.conversation
+        if conversation is None or conversation.link.id != link.id or conversation.match is None:
+            return False
         is_next = link.side is MatchSide.GUEST and sync.match not in ("", link.match)
-        return is_next and match is not None and match.state.winner is not None
+        is_free = conversation.match.state.winner is not None and self._links.pending is None
+        return is_next and is_free and not self._is_in_journal(sync.match)
 
     def _has_begun(self, link: Link) -> bool:
         """Return whether the match had already begun when the program was last stopped."""
         begun = self._links.begun(link.id)
-        keys = {key for _, key, _ in self._history.match_sizes()}
-        return begun is not None and begun.match in keys
+        return begun is not None and self._is_in_journal(begun.match)
+
+    def _is_in_journal(self, match: str) -> bool:
+        return match in {key for _, key, _ in self._history.match_sizes()}
 
     def _begin_match(self, link: Link, match: Match, request: str) -> None:
         if self._table is None:

@@ -1,6 +1,7 @@
 """Two tables play one match, and every message between them can be lost."""
 
 import json
+from collections import Counter
 from contextlib import ExitStack
 from dataclasses import replace
 from random import Random
@@ -9,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from device.shared_match import shared_matches
-from device.shared_match.conversation import VERSION, Conversation, Sealed, SharedMatchError, Sync
+from device.addresses import NetworkAddress
+from device.shared_match import conversation, shared_matches
+from device.shared_match.conversation import VERSION, Conversation, Refusal, Sealed, Sync
 from device.shared_match.links import MatchSide, keys_of
+from device.shared_match.transports import UNKNOWN_CODE, UnknownHereError, UnreachableError
 from game.commands import (
     Bank,
     CorrectThrow,
@@ -20,12 +23,15 @@ from game.commands import (
     KeepDice,
     RecordEvent,
     Rematch,
+    ReopenMatch,
+    SetJustDice,
     StartMatch,
     Undo,
 )
-from game.errors import GameError
+from game.errors import GameError, IllegalMove
 from game.journal.entry import OTHER_TRAY
-from game.match.events import Joined, ScoreSet, Thrown
+from game.match.events import Joined, Renamed, ScoreSet, Thrown
+from game.message import Message
 from game.situation import TableError
 from tests.device.shared_match.tables import open_table
 from tests.examples import SHARED_FIXTURES
@@ -99,6 +105,56 @@ class Pair:
     @property
     def agree(self):
         return bool(self.host.entries()) and self.host.entries() == self.guest.entries()
+
+
+class Wire:
+    """HTTP between the trays, on which a test sees each request, and can interrupt it.
+
+    Attributes:
+        hosts: The tables that answer, by the name in their address.
+        n_requests: Number of requests to each name.
+        on_answer: Called when an answer is on its way.
+    """
+
+    def __init__(self):
+        self.hosts, self.n_requests = {}, Counter()
+        self.on_answer = lambda: None
+
+    def send(self, address, message):
+        name = NetworkAddress.parse(address).host
+        self.n_requests[name] += 1
+        if name not in self.hosts:
+            raise UnreachableError(Message("No tray answers."))
+        sealed = Sealed.parse(message.encode())
+        try:
+            answer = self.hosts[name].shared.exchange(sealed.id, sealed.text, sealed.mac)
+        except UnknownCodeError:
+            raise UnknownHereError(UNKNOWN_CODE) from None
+        self.on_answer()
+        return answer.encode()
+
+    def abort(self):
+        """Do nothing, because a request takes no time."""
+
+    def talk(self, table, n=1, every_s=1.0):
+        """Let a table send what is due `n` times, at intervals of its clock."""
+        for _ in range(n):
+            table.shared._talker.talk()
+            table.clock.now_s += every_s
+
+
+@pytest.fixture
+def wire(monkeypatch):
+    wire = Wire()
+    monkeypatch.setattr(shared_matches, "HostTransport", lambda: wire)
+    return wire
+
+
+@pytest.fixture
+def wired(wire, pair):
+    """Return the pair, whose guest reaches the host over the wire."""
+    wire.hosts["host"] = pair.host
+    return pair
 
 
 @pytest.fixture
@@ -244,6 +300,28 @@ def test_the_other_tray_undoes_what_only_it_can_undo(pair):
     assert pair.agree
 
 
+def test_the_other_tray_changes_the_match_and_not_the_practice_throws(pair):
+    pair.begin()
+    pair.host.do(EnterThrow((2, 3, 3, 4, 6, 6)))
+    pair.settle()
+    pair.guest.do(EnterThrow((1, 1, 2, 2, 3, 4)))
+    pair.guest.do(SetJustDice(on=True))
+    pair.guest.do(EnterThrow((6, 6, 5)))
+    practice = pair.guest.session.table
+    pair.settle()
+    pair.host.do(Undo())
+    pair.settle()
+    undone = pair.host.match.state.turn.last
+    pair.host.do(CorrectThrow((2, 3, 4, 4, 6, 6), 0))
+    pair.settle()
+
+    assert undone is None
+    assert pair.host.match.last_throw.dice == (2, 3, 4, 4, 6, 6)
+    assert pair.agree
+    table = pair.guest.session.table
+    assert (table.dice_log, table.message) == (practice.dice_log, practice.message)
+
+
 def test_a_throw_is_corrected_after_its_turn_has_passed(pair):
     pair.begin()
     pair.host.do(EnterThrow((2, 3, 3, 4, 6, 6)))
@@ -276,14 +354,46 @@ def test_the_view_says_that_the_match_waits_while_the_other_tray_is_silent(pair)
     assert pair.guest.shared.view().trouble is None
 
 
-def test_players_with_the_same_name_cannot_begin(pair):
-    pair.begin(("Anna",), ("anna",))
+@pytest.mark.parametrize("name", ["Anna  Lena", " Anna", "Zoe\u0308"])
+def test_a_host_whose_name_was_typed_with_other_spaces_or_accents_plays_at_its_own_tray(pair, name):
+    pair.begin((name,))
+    pair.settle()
+    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+
+    assert pair.host.shared.view().seats == (1,)
+    assert pair.guest.shared.view().seats == (0,)
+
+
+@pytest.mark.parametrize("name", ["anna", "Anna ", "  ANNA"])
+def test_players_with_the_same_name_cannot_begin(pair, name):
+    pair.begin(("Anna",), (name,))
 
     assert pair.host.match is None
-    assert "Anna" in str(pair.host.shared.view().trouble) or "anna" in str(
-        pair.host.shared.view().trouble
-    )
+    assert f"{name.strip()} would play at both trays" in str(pair.host.shared.view().trouble)
     assert "same name" in str(pair.guest.shared.view().trouble)
+
+
+def test_a_name_that_an_older_guest_sends_as_it_was_typed_is_compared(pair):
+    pair.host.shared.invite(("Anna",), None, None, None)
+    sent = Sync(MatchSide.GUEST, names=("Anna ",))
+
+    assert pair.host.shared.hear(pair.host.shared.link, sent) is Refusal.SAME_NAME
+
+
+def test_the_guest_is_informed_that_a_match_cannot_begin_with_so_many_players(pair):
+    pair.begin(("Anna", "Cleo"), tuple(f"P{n}" for n in range(19)))
+
+    assert "2 to 20 players, not 21" in str(pair.host.shared.view().trouble)
+    assert "the page of the other tray says why" in str(pair.guest.shared.view().trouble)
+    assert pair.host.match is None
+
+
+@pytest.mark.parametrize("names", [("A name of more than 24 characters",), ("Ben", "Ben ")])
+def test_names_that_no_match_accepts_are_refused_before_the_trays_meet(pair, names):
+    with pytest.raises(IllegalMove):
+        pair.guest.shared.join("http://host/shared#K7QM2-XRT9D", names)
+
+    assert pair.guest.shared.view() is None
 
 
 def test_the_guest_is_informed_that_the_host_is_playing_another_match(pair):
@@ -355,14 +465,185 @@ def test_a_host_does_not_accept_its_own_messages(pair):
         pair.host.shared.exchange(sealed.id, sealed.text, sealed.mac)
 
 
-def test_a_tray_with_another_version_is_asked_to_update(pair):
+def test_a_signature_that_is_no_text_counts_as_a_wrong_code(pair):
     pair.begin()
-    link = pair.guest.shared.link
-    newer = replace(pair.guest.shared.message(link), version=VERSION + 1)
-    sealed = Sealed.parse(newer.sealed(link.keys).encode())
+    for text, mac in (("{}", "\ud800"), ("\ud800", "00")):
+        with pytest.raises(UnknownCodeError):
+            pair.host.shared.exchange(pair.host.shared.link.id, text, mac)
 
-    with pytest.raises(SharedMatchError, match="install the same version on both"):
-        pair.host.shared.exchange(sealed.id, sealed.text, sealed.mac)
+
+def test_both_trays_say_that_only_the_guest_has_been_updated(wired, wire, caplog, monkeypatch):
+    wired.begin()
+    seal = Sync.sealed
+    newer = lambda sync, keys: seal(  # noqa: E731 - replaces a method
+        replace(sync, version=VERSION + (sync.side is MatchSide.GUEST)), keys
+    )
+    monkeypatch.setattr(Sync, "sealed", newer)
+    opened = Sync.opened.__func__
+
+    def open_as(cls, sealed, keys, side):
+        monkeypatch.setattr(conversation, "VERSION", VERSION + (side is MatchSide.HOST))
+        return opened(cls, sealed, keys, side)
+
+    monkeypatch.setattr(Sync, "opened", classmethod(open_as))
+    wire.talk(wired.guest, 20)
+
+    for table in (wired.host, wired.guest):
+        assert "install the same version on both trays" in str(table.shared.view().trouble)
+    assert [record.exc_info for record in caplog.records] == [None, None]
+
+
+def test_a_guest_says_that_the_host_no_longer_knows_the_code(wired, wire):
+    wired.begin()
+    wired.host.shared._links.forget(wired.host.shared.link.match)
+    wire.talk(wired.guest, 20)
+
+    assert "does not know this code" in str(wired.guest.shared.view().trouble)
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_a_guest_that_leaves_or_starts_another_match_says_so_to_the_host(wired, wire, leaves):
+    wired.begin()
+    wire.talk(wired.guest, 3)
+    del wire.hosts["host"]
+    if leaves:
+        wired.guest.shared.leave()
+    else:
+        wired.guest.do(StartMatch(("Ben", "Cleo")))
+    wire.talk(wired.guest, 30)
+    wire.hosts["host"] = wired.host
+    wire.talk(wired.guest, 30)
+    n_requests = wire.n_requests["host"]
+    wire.talk(wired.guest, 30)
+    expected = "has left this match" if leaves else "is now playing another match"
+
+    assert expected in str(wired.host.shared.view().trouble)
+    assert wire.n_requests["host"] == n_requests < 12
+
+
+def test_a_guest_whose_match_was_set_aside_can_continue_it(wired, wire):
+    wired.begin()
+    wire.talk(wired.guest)
+    number = wired.guest.history.newest()[0]
+    wired.guest.do(StartMatch(("Ben", "Cleo")))
+    wire.talk(wired.guest, 20)
+    wired.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    wired.guest.do(ReopenMatch(number))
+    wire.talk(wired.guest, 3)
+
+    assert wired.agree
+    assert wired.host.shared.view().trouble is None
+
+
+@pytest.mark.parametrize("change", [Undo(), RecordEvent(Renamed(1, "Benno"))], ids=["undo", "name"])
+def test_the_old_host_learns_of_a_change_while_the_guest_waits_for_a_new_one(
+    wired, wire, tmp_path, change
+):
+    wired.begin()
+    win(wired)
+    with open_table(tmp_path / "new host") as new:
+        new.shared.connect(new)
+        wire.hosts["new"] = new
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(shared_matches, "new_code", lambda: "ZZZZZZZZZZ")
+            new.shared.invite(("Cleo",), None, None, None)
+        new.do(StartMatch(("Cleo", "Dora")))
+        new.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+        wired.guest.shared.join("http://new/shared#ZZZZZ-ZZZZZ", ("Ben",))
+        wire.talk(wired.guest, 5)
+        wired.guest.do(change)
+        before = wire.n_requests.copy()
+        wire.talk(wired.guest, 400, every_s=0.05)
+
+    assert wired.agree
+    assert (wire.n_requests - before)["new"] <= 21
+    assert (wire.n_requests - before)["host"] <= 21
+
+
+def test_a_rematch_does_not_replace_the_match_of_another_host_for_which_the_guest_waits(
+    wired, wire
+):
+    wired.begin()
+    win(wired)
+    wire.talk(wired.guest)
+    wired.guest.shared.join("http://new/shared#ZZZZZ-ZZZZZ", ("Ben",))
+    wired.guest.do(RecordEvent(Renamed(1, "Benno")))
+    wired.host.do(Rematch())
+    wire.talk(wired.guest, 30)
+    assert wired.guest.shared.view().phase is SharedPhase.JOINING
+    assert wired.guest.match.state.winner == 1
+    wired.guest.shared.leave()
+    wire.talk(wired.guest, 3)
+
+    assert wired.agree
+    assert wired.guest.match.state.winner is None
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+@pytest.mark.parametrize("invited_again", [False, True])
+def test_a_guest_that_cancels_joins_nothing_although_an_answer_is_on_its_way(
+    wired, wire, invited_again, is_lost
+):
+    wired.host.shared.invite(("Anna",), None, None, None)
+    guest = wired.guest.shared
+    guest.join(wired.host.shared.invitation("http://host/"), ("Ben",))
+
+    def cancel():
+        guest.leave()
+        if invited_again:
+            guest.join("http://other/shared#ZZZZZ-ZZZZZ", ("Ben",))
+        if is_lost:
+            raise UnreachableError(Message("No tray answers."))
+
+    wire.on_answer = cancel
+    wire.talk(wired.guest)
+
+    assert wired.guest.match is None
+    assert wired.guest.snapshot().other_tray_trouble is None
+    assert (guest.view() is not None) is invited_again
+
+
+def test_a_match_goes_on_when_the_guest_enters_the_new_address_of_the_host(wired, wire):
+    wired.begin()
+    wire.talk(wired.guest)
+    wire.hosts = {"moved": wired.host}
+    wired.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    wire.talk(wired.guest, 20)
+    assert not wired.agree
+    wired.guest.shared.join(wired.host.shared.invitation("http://moved:8000/"), ("Ben",))
+    wire.talk(wired.guest, 2)
+    wired.restart("guest")
+    wire.talk(wired.guest, 2)
+
+    assert wired.agree
+    assert wired.guest.shared.view().is_reachable
+
+
+def test_a_second_tray_with_the_same_code_cannot_join_during_the_match(wired, wire):
+    wired.begin()
+    wire.talk(wired.guest, 2)
+    other = wired._open("other")
+    other.shared.join(wired.host.shared.invitation("http://host/"), ("Zoe",))
+    for _ in range(3):
+        wire.talk(other)
+        wire.talk(wired.guest)
+
+    assert other.match is None
+    assert "Another match is being played at the other tray" in str(other.shared.view().trouble)
+    assert wired.host.shared.view().trouble is None
+
+
+def test_a_guest_that_has_lost_everything_joins_its_match_again_with_the_same_names(wired, wire):
+    wired.begin()
+    wire.talk(wired.guest)
+    wired.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    wired.host.do(Bank())
+    new = wired._open("new card")
+    new.shared.join(wired.host.shared.invitation("http://host/"), ("Ben ",))
+    wire.talk(new, 3)
+
+    assert new.entries() == wired.host.entries()
+    assert not new.is_elsewhere
 
 
 def test_rules_that_mean_something_else_in_another_version_are_refused(pair, monkeypatch):
@@ -490,6 +771,71 @@ def test_a_rematch_begins_at_both_trays_whoever_asks_for_it(pair, asker):
     assert len(pair.guest.entries()) == 1
     assert [names[seat] for seat in pair.host.shared.view().seats] == ["Ben"]
     assert pair.on_turn.match.state.player.name == names[pair.host.match.state.turn.seat]
+
+
+def win(pair):
+    """Let the guest win the match."""
+    pair.host.do(RecordEvent(ScoreSet(1, 1_900)))
+    pair.host.do(EnterThrow((2, 3, 3, 4, 6, 6)))
+    pair.settle()
+    pair.guest.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    pair.guest.do(Bank())
+    pair.settle()
+    pair.host.do(EnterThrow((2, 3, 3, 4, 6, 6)))
+    pair.settle()
+
+
+def troubles(pair):
+    return [str(table.snapshot().other_tray_trouble) for table in (pair.host, pair.guest)]
+
+
+@pytest.mark.parametrize("way", ["exchange", "publish"])
+def test_both_trays_say_so_if_one_takes_back_the_win_while_the_other_begins_a_rematch(pair, way):
+    pair.begin()
+    win(pair)
+    first = pair.host.history.newest()[0]
+    pair.guest.do(Undo())
+    pair.host.do(Rematch())
+    for _ in range(4):
+        getattr(pair, way)()
+    assert all("is now playing another match" in trouble for trouble in troubles(pair))
+    pair.host.do(ReopenMatch(first))
+    for _ in range(4):
+        getattr(pair, way)()
+
+    assert troubles(pair) == ["None", "None"]
+    assert pair.agree
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_both_trays_say_so_if_the_host_returns_to_the_match_before_the_rematch(pair, is_over):
+    pair.begin()
+    win(pair)
+    first = pair.host.history.newest()[0]
+    pair.host.do(Rematch())
+    pair.exchange()
+    pair.exchange()
+    assert troubles(pair) == ["None", "None"]
+    second = pair.host.history.newest()[0]
+    if is_over:
+        play_to_the_end(pair)
+    pair.host.do(ReopenMatch(first))
+    pair.settle()
+    assert all("is now playing another match" in trouble for trouble in troubles(pair))
+    pair.host.do(ReopenMatch(second))
+    pair.settle()
+
+    assert troubles(pair) == ["None", "None"]
+    assert pair.agree
+
+
+def test_a_rematch_waits_until_the_other_tray_is_reachable(pair):
+    pair.begin()
+    win(pair)
+    pair.host.clock.now_s += 60
+
+    with pytest.raises(TableError, match="not reachable"):
+        pair.host.do(Rematch())
 
 
 def test_a_rematch_waits_until_the_other_tray_knows_that_the_match_is_over(pair):

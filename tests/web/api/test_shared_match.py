@@ -15,10 +15,10 @@ class FakePlay:
     """A fake that records its calls and accepts one code."""
 
     def __init__(self):
-        self.asked = []
+        self.asked, self.phase = [], SharedPhase.INVITING
 
     def view(self):
-        return OtherTrayView(SharedPhase.INVITING)
+        return OtherTrayView(self.phase)
 
     def invitation(self, page):
         return LINK
@@ -88,6 +88,14 @@ def test_only_the_scorekeeper_sees_the_code(app, holder):
     assert app.test_client().get("/api/v1/shared-match").status_code == 403
     assert "K7QM2" not in page
     assert "K7QM2-XRT9D" in holder.get("/shared").text
+
+
+def test_during_the_match_the_scorekeeper_sees_the_link_with_the_address_of_now(app, holder, play):
+    play.phase = SharedPhase.PLAYING
+
+    assert LINK in holder.get("/shared").text
+    assert "Play on without the other tray" in holder.get("/shared").text
+    assert "K7QM2" not in app.test_client().get("/shared").text
 
 
 def test_ten_wrong_codes_block_an_address_but_no_other(app):
