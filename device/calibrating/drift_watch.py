@@ -81,6 +81,8 @@ class DriftWatch:
             image: (height, width, 3) BGR, of any size.
             camera: Name of the camera that took the frame.
         """
+        if self._profiles.profile_for(camera) is None:
+            return False
         found = self._measure(scaled(image, PREVIEW_WIDTH_PX), camera)
         return found is not None and found.has_tray_moved
 

@@ -640,6 +640,7 @@ class TrayWatch:
         if rest is None:
             return None
         reading = self._read_image(watched.camera, rest.image)
+        reading = self._check_for_move(reading, rest.image, watched.camera)
         tray_reading = TrayReading(reading, empty.tray_reading.has_tumbled, rest.until_s)
         return replace(empty, tray_reading=tray_reading, image=rest.image, clip=rest.clip)
 
@@ -668,16 +669,19 @@ class TrayWatch:
             self._read_frame(camera, image)
             image = None
         (images, readings, _), self._burst = zip(*self._burst, strict=True), []
-        return combine_readings(readings), images[0]
+        return self._check_for_move(combine_readings(readings), images[0], camera), images[0]
 
     def _read_image(self, camera: Camera, image: Image) -> Reading:
         """Read one image, using what is known about the tray."""
         self.link.note_call()
         zones = self._options.zones_of(camera, (image.shape[1], image.shape[0]))
         reading = read(image, zones.tray, aside=zones.aside, known=self.memory.known)
-        reading = self._options.filter_reading(reading, zones.tray, camera.name)
+        return self._options.filter_reading(reading, zones.tray, camera.name)
+
+    def _check_for_move(self, reading: Reading, image: Image, camera: Camera) -> Reading:
+        """Return a reading that is uncertain if the tray has moved, and the whole image shows other dice."""
         if reading.is_sure and self._options.shows_move(image, camera.name):
-            reading = _compare_readings(reading, read(image))
+            return _compare_readings(reading, read(image))
         return reading
 
     def _close_request(self, request: ReadRequest, report: Report) -> None:
