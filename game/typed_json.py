@@ -12,6 +12,11 @@ from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
+MALFORMED = (
+    ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError,
+)  # fmt: skip
+"""What reading or using JSON raises if it does not contain what Traykeeper writes. `GameError` is a `ValueError`."""
+
 
 def typed(kind: type[T], value: Any) -> T:
     """Return a value that was parsed from JSON as a value of a type.

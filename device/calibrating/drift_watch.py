@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from calibration.drift import Drift, measure_drift
+from calibration.profile import Profile
 from device.calibrating.profile_file import ProfileStore
 from device.cameras.base import PREVIEW_WIDTH_PX, Camera, Frame, Image, scaled
 from game.message import Message
@@ -66,9 +67,10 @@ class DriftWatch:
             frame: A preview of the tray at rest, without a hand in it.
             camera: The camera that took the preview.
         """
-        found = self._measure(frame.image, camera.name)
-        if found is None:
+        profile = self._comparable_profile(camera.name)
+        if profile is None:
             return
+        found = _measure(frame.image, profile)
         words = _words(found)
         if words == self._last:
             self._confirm(Drifted(words, found.has_tray_moved, self._should_relock(found)))
@@ -81,22 +83,19 @@ class DriftWatch:
             image: (height, width, 3) BGR, of any size.
             camera: Name of the camera that took the frame.
         """
-        if self._profiles.profile_for(camera) is None:
+        profile = self._comparable_profile(camera)
+        if profile is None:
             return False
-        found = self._measure(scaled(image, PREVIEW_WIDTH_PX), camera)
-        return found is not None and found.has_tray_moved
+        return _measure(scaled(image, PREVIEW_WIDTH_PX), profile).has_tray_moved
 
     def forget(self) -> None:
         """Forget the last change, because there is a new profile."""
         self.found, self._last, self._posted = Drifted(None), None, None
 
-    def _measure(self, image: Image, camera: str) -> Drift | None:
-        """Return the changes since the profile was made, or None if there is no profile for this camera."""
+    def _comparable_profile(self, camera: str) -> Profile | None:
+        """Return the profile of this camera, or None if there is none, or nothing in it to compare a frame with."""
         profile = self._profiles.profile_for(camera)
-        if profile is None or not profile.sides:
-            return None
-        height, width = image.shape[:2]
-        return measure_drift(image, profile.tray.in_px(width, height), profile.sides, profile.level)
+        return profile if profile and profile.sides else None
 
     def _confirm(self, drifted: Drifted) -> None:
         if drifted.words != self._posted or drifted.should_relock:
@@ -110,6 +109,12 @@ class DriftWatch:
             return False
         self._relocked_s = now_s
         return True
+
+
+def _measure(image: Image, profile: Profile) -> Drift:
+    """Return the changes since the profile was made."""
+    height, width = image.shape[:2]
+    return measure_drift(image, profile.tray.in_px(width, height), profile.sides, profile.level)
 
 
 def _words(found: Drift) -> Message | None:

@@ -28,6 +28,7 @@ from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
 from game.journal.schema import identity, last_position, open_copy
 from game.message import Message, Plural, Value, join_with_and
+from game.typed_json import MALFORMED
 
 FORMAT = 1
 LIST = "backup.json"
@@ -45,9 +46,6 @@ PARSED: Mapping[str, Callable[[str, str], object]] = {
     profile_file.PROFILE_FILE: profile_file.parse,
     SETTINGS: settings.parse,
 }
-
-MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
-"""Exceptions that can occur when a backup's list of files is read, because somebody else may have written it."""
 
 NO_ZIP = (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, LZMAError)
 

@@ -21,7 +21,7 @@ from game.match.state import Series, State
 from game.message import Message
 from game.rules import rule_files
 from game.rules.ruleset import Ruleset
-from game.typed_json import typed
+from game.typed_json import MALFORMED, typed
 
 Row = tuple[int, int, int, float | None, str, int]
 """An entry as the database stores it.
@@ -50,12 +50,6 @@ OTHER_TRAY = "other tray"
 
 MAX_DICE = 6
 """Largest number of dice of any rules. Many more would take hours to score."""
-
-MALFORMED = (
-    ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError,
-)  # fmt: skip
-"""What reading or playing an entry raises if its content is not what Traykeeper writes, although its checksum is right.
-`GameError` is a `ValueError`."""
 
 _MAX_TIME_S = 32_503_680_000
 """The year 3000. A later time is not plausible."""

@@ -15,18 +15,11 @@ from functools import partial
 from pathlib import Path
 
 from game.errors import GameError, IllegalStepError, JournalError, reason
-from game.journal.entry import (
-    MALFORMED,
-    START_SEQ,
-    CopiedEntries,
-    Result,
-    Row,
-    entry_from_row,
-    is_intact,
-)
+from game.journal.entry import START_SEQ, CopiedEntries, Result, Row, entry_from_row, is_intact
 from game.match.events import Place, Thrown, Undone
 from game.match.match import Match
 from game.message import Message
+from game.typed_json import MALFORMED
 
 VERSION = 3
 """Version of the tables, stored as the file's `user_version`. That value is 0 in a new file."""

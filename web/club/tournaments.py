@@ -274,14 +274,15 @@ class Tournaments:
                     Message("a player in this tournament no longer exists: reload the list")
                 )
         (newest,) = self._store.rows("SELECT COALESCE(MAX(rowid), 0) AS row FROM match")
-        cleaned, facts = clean_name(name), json.dumps(asdict(plan) | {"after": newest["row"]})
+        cleaned = clean_name(name)
+        facts = json.loads(json.dumps(asdict(plan) | {"after": newest["row"]}))  # as it is stored
         last = self._store.row("SELECT id, name, plan FROM tournament ORDER BY id DESC LIMIT 1")
         if last and last["name"] == cleaned:
             stored = json.loads(last["plan"])
             del stored["drawn"]
-            if stored == json.loads(facts):
+            if stored == facts:
                 return int(last["id"])
-        text = json.dumps(json.loads(facts) | {"drawn": self._clock()})
+        text = json.dumps(facts | {"drawn": self._clock()})
         self.has_running = True
         return self._store.run("INSERT INTO tournament (name, plan) VALUES (?, ?)", cleaned, text)
 

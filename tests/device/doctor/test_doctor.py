@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from errno import EACCES
 from pathlib import Path
@@ -452,18 +452,25 @@ def test_a_missing_secret_is_reported_with_all_other_checks(system, tmp_path):
     )
 
 
-def test_a_secret_that_only_the_service_may_read_is_skipped(system, tmp_path):
-    secret = tmp_path / "mqtt.toml"
-    secret.write_text('user = "club"\npassword = "1"\n')
-    secret.chmod(0)
+@contextmanager
+def without_rights():
+    """Within the block, tests that root runs have the rights of a user who owns nothing."""
     is_root = os.geteuid() == 0
     if is_root:
         os.seteuid(ANYBODY)
     try:
-        found = doctor.broker(with_secret(system, secret))
+        yield
     finally:
         if is_root:
             os.seteuid(0)
+
+
+def test_a_secret_that_only_the_service_may_read_is_skipped(system, tmp_path):
+    secret = tmp_path / "mqtt.toml"
+    secret.write_text('user = "club"\npassword = "1"\n')
+    secret.chmod(0)
+    with without_rights():
+        found = doctor.broker(with_secret(system, secret))
 
     assert found.level is Level.SKIPPED
     assert f"you do not have permission to read {secret}" in str(found.line)
@@ -496,16 +503,10 @@ def test_settings_that_this_user_may_not_read_are_skipped_with_what_depends_on_t
     file = tmp_path / "settings.toml"
     file.write_text('camera = "usb:97"\nport = 80\n')
     file.chmod(0)
-    is_root = os.geteuid() == 0
-    if is_root:
-        os.seteuid(ANYBODY)
-    try:
+    with without_rights():
         machine = Machine(tmp_path, camera_opener=lambda _: pytest.fail)
         hidden = System(machine, Settings(), file, "no permission", None, installed=True)
         found = examine(hidden, ("settings", "camera", "port", "version"))
-    finally:
-        if is_root:
-            os.seteuid(0)
 
     for name in ("settings", "camera", "port"):
         assert found[name].level is Level.SKIPPED
