@@ -167,7 +167,7 @@ def _apply_changed_score(state: State, seat: int) -> State:
     scores = {s: state.players[s].score for s in state.order}
     reached = [s for s in scores if reaches_target(state.rules, scores[s])]
     if not reached:
-        return settle(replace(state, closer=None, to_follow=(), winner=None))
+        return settle(replace(state, closer=None, to_follow=(), play_off=(), winner=None))
     closer = state.closer if state.closer in reached else max(reached, key=scores.__getitem__)
     return settle(replace(state, closer=closer, winner=None))
 
@@ -227,7 +227,9 @@ def _close(state: State, seat: int) -> State:
         state = replace(state, to_follow=tuple(s for s in state.to_follow if s != seat))
         until_unbeaten = state.rules.last_round is LastRound.UNTIL_UNBEATEN
         if until_unbeaten and here and closer not in here and leader(state, closer) in here:
-            state = replace(state, closer=here[0], to_follow=last_round_seats(state, here[0]))
+            others = last_round_seats(state, here[0])
+            left = tuple(s for s in others if s in (state.play_off or others))
+            state = replace(state, closer=here[0], to_follow=left)
     return settle(state)
 
 
@@ -242,7 +244,8 @@ def settle(state: State) -> State:
     if closer is None or state.winner is not None:
         return state
     if not state.to_follow:
-        state = replace(state, to_follow=_play_off(state, closer))
+        tied = _play_off(state, closer)
+        state = replace(state, to_follow=tied, play_off=tied)
     if state.to_follow:
         turn = state.turn
         if turn.throws or turn.starting_points or turn.seat in state.to_follow:
@@ -335,7 +338,10 @@ def join(state: State, event: Joined) -> State:
     if len(state.order) == MAX_PLAYERS:
         raise IllegalMove("at most %(most)s players can play", most=MAX_PLAYERS)
     if (seat := _seat_to_return_to(state, event)) is not None:
-        return _apply_changed_score(_take_seat(state.with_players((seat,), here=True), seat), seat)
+        state = state.with_players((seat,), here=True)
+        if state.closer is None and state.winner is None:
+            state = _begin_last_round_again(state, seat)
+        return _apply_changed_score(_take_seat(state, seat), seat)
     name = _new_name(state, event.name)
     player = Player(name, team=clean_team(event.team))
     if mate := next(
@@ -343,6 +349,19 @@ def join(state: State, event: Joined) -> State:
     ):
         player = replace(player, score=mate.score, opened=mate.opened)
     return _take_seat(replace(state, players=(*state.players, player)), len(state.players))
+
+
+def _begin_last_round_again(state: State, seat: int) -> State:
+    """Return the state with a last round if the score of a player who comes back reaches the target.
+
+    The players who have not played in the current round yet are later in it than that player.
+    """
+    if not reaches_target(state.rules, state.players[seat].score):
+        return state
+    i = state.order.index(state.turn.seat)
+    order = (*state.order[:i], seat, *state.order[i:])
+    others = last_round_seats(replace(state, order=order), seat)
+    return replace(state, closer=seat, to_follow=others)
 
 
 def _take_seat(state: State, seat: int) -> State:

@@ -1,5 +1,6 @@
 """The state of a match: players, turns and throws, and the values derived from them."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -67,8 +68,9 @@ class Series:
 
     def renamed(self, before: str, after: str) -> Self:
         """Return the series after a player was given another name."""
-        wins = {after if name == before else name: n for name, n in self.other_wins.items()}
-        return replace(self, other_wins=wins)
+        wins = Counter(self.other_wins)
+        wins[after] += wins.pop(before, 0)
+        return replace(self, other_wins=dict(wins))
 
     def after(
         self, start_names: Sequence[str], names: Sequence[str], winners: Collection[int]
@@ -273,6 +275,7 @@ class State:
         left_over: The points and dice that the rules let the player whose turn begins take over, or None.
         closer: The seat that reached the target first, or None.
         to_follow: The seats that still have a last turn, the next one first.
+        play_off: The seats that play on after a tie in the last round; empty if there was none.
         winner: The seat that has won, or None.
         n_events: Number of events so far.
         series: The series to which the match belongs, or None.
@@ -286,6 +289,7 @@ class State:
     left_over: LeftOver | None = None
     closer: int | None = None
     to_follow: tuple[int, ...] = ()
+    play_off: tuple[int, ...] = ()
     winner: int | None = None
     n_events: int = field(default=0, compare=False)
     series: Series | None = None

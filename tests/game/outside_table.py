@@ -148,7 +148,7 @@ class Table:
         self.turn_before = 0
         self.to_take_over = None
         self.closer = self.winner = None
-        self.last_turns = []
+        self.last_turns, self.tied = [], []
         self.begin(0)
 
     def get(self, key: str) -> int:
@@ -322,15 +322,21 @@ class Table:
             self.last_turns = [s for s in self.last_turns if s != seat]
             takes_the_lead = seat != self.closer and self.leader(self.closer) == seat
             if self.rules["last_round"] == "until unbeaten" and takes_the_lead:
-                self.closer, self.last_turns = seat, self.who_follows(seat)
-            self.last_turns = self.last_turns or self.play_off(self.closer)
-            self.go_on(self.last_turns, first=self.closer)
+                others = self.who_follows(seat)
+                still = [s for s in others if s in self.tied] if self.tied else others
+                self.closer, self.last_turns = seat, still
+            self.play_on_if_tied()
         elif has_target and self.is_there(self.score[seat]):
             self.closer = seat
-            self.last_turns = self.who_follows(seat) or self.play_off(seat)
-            self.go_on(self.last_turns, first=seat)
+            self.last_turns = self.who_follows(seat)
+            self.play_on_if_tied()
         elif self.get("rounds"):
             self.go_on(self.to_play() or self.one_more_turn(), first=0)
+
+    def play_on_if_tied(self) -> None:
+        if not self.last_turns:
+            self.last_turns = self.tied = self.play_off(self.closer)
+        self.go_on(self.last_turns, first=self.closer)
 
     def to_play(self) -> list[int]:
         """Return who still has turns in a fixed number of rounds."""

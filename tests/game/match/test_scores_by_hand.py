@@ -7,6 +7,7 @@ import pytest
 from game.match.events import Farkled, Joined, Left, ScoreSet, TurnSet
 from game.match.match import Match
 from game.rules import rule_files
+from game.rules.ruleset import LastRound
 
 STANDARD = rule_files.load("standard")
 WALNUT = rule_files.load("walnut-studiolo")
@@ -95,3 +96,15 @@ def test_a_player_who_leaves_after_reaching_the_target_and_comes_back_still_begi
 
     assert (back.state.closer, back.state.to_follow) == (0, (1, 2))
     assert back.push(Farkled()).push(Farkled()).state.winner == 0
+
+
+def test_players_later_in_the_round_still_play_if_the_player_at_the_target_comes_back():
+    later = replace(WALNUT, last_round=LastRound.LATER_IN_ROUND)
+    played = Match.start(later, ("Anna", "Ben", "Cleo")).push(Farkled())
+    played = played.push(ScoreSet(0, 10_000), Left(0), Joined("Anna"))
+    assert (played.state.to_follow, played.state.turn.seat) == ((1, 2), 1)
+
+    played = played.push(Farkled(), Left(0), Joined("Anna"))
+    assert (played.state.to_follow, played.state.turn.seat) == ((2,), 2)
+
+    assert played.push(Farkled()).state.winner == 0
