@@ -1,7 +1,7 @@
 """Occasional comparisons of the tray with its profile, to notice when the tray has moved or the light has changed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 from calibration.drift import Drift, measure_drift
@@ -9,6 +9,7 @@ from calibration.profile import Profile
 from device.calibrating.profile_file import ProfileStore
 from device.cameras.base import PREVIEW_WIDTH_PX, Camera, Frame, Image, scaled
 from game.message import Message
+from vision import Problem, Reading, read
 
 MIN_RELOCK_S = 600.0
 """Shortest time between two adjustments of the exposure, in seconds. Each one interrupts the tray watch."""
@@ -76,17 +77,16 @@ class DriftWatch:
             self._confirm(Drifted(words, found.has_tray_moved, self._should_relock(found)))
         self._last = words
 
-    def shows_move(self, image: Image, camera: str) -> bool:
-        """Return whether a frame shows the tray somewhere else than the profile. Any thread may call this.
+    def check_for_move(self, reading: Reading, image: Image, camera: str) -> Reading:
+        """Return a reading that is uncertain if the tray has moved. Any thread may call this.
 
         Args:
-            image: (height, width, 3) BGR, of any size.
+            reading: The reading of the tray where the profile says that it is.
+            image: The frame that was read, (height, width, 3) BGR.
             camera: Name of the camera that took the frame.
         """
         profile = self._comparable_profile(camera)
-        if profile is None:
-            return False
-        return _measure(scaled(image, PREVIEW_WIDTH_PX), profile).has_tray_moved
+        return reading if profile is None else check_for_move(reading, image, profile)
 
     def forget(self) -> None:
         """Forget the last change, because there is a new profile."""
@@ -109,6 +109,23 @@ class DriftWatch:
             return False
         self._relocked_s = now_s
         return True
+
+
+def check_for_move(reading: Reading, image: Image, profile: Profile) -> Reading:
+    """Return a reading that is uncertain if the tray has moved since the calibration, and the whole frame shows other dice.
+
+    Args:
+        reading: The reading of the tray where the profile says that it is.
+        image: The frame that was read, (height, width, 3) BGR.
+        profile: The profile.
+    """
+    if not _measure(scaled(image, PREVIEW_WIDTH_PX), profile).has_tray_moved:
+        return reading
+    whole = read(image)
+    has_as_many = len(whole.dice) == len(reading.dice_in_tray)
+    if has_as_many and (whole.values == reading.values or not reading.is_sure):
+        return reading
+    return replace(reading, problems=(*reading.problems, Problem.MOVED), ms=reading.ms + whole.ms)
 
 
 def _measure(image: Image, profile: Profile) -> Drift:

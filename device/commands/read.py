@@ -15,8 +15,9 @@ import cv2
 import numpy as np
 
 from calibration.dice_set import filter_reading
-from calibration.outline import is_convex
+from calibration.outline import Outline, OutlineError, OutlineFault, is_convex
 from calibration.profile import Profile
+from device.calibrating.drift_watch import check_for_move
 from device.calibrating.profile_file import load_named_profile
 from device.cameras.base import Image
 from device.errors import BAD_INPUT, UsageError
@@ -187,15 +188,34 @@ def _known_table(pictures: TablePictures, tray: Quad | None) -> KnownTray:
 
 
 def _reading(image: Image, picture: Picture, known: Profile | None) -> Reading:
-    """Read an image, using what the profile and the list of pictures say about its tray."""
+    """Read an image, using what the profile and the list of pictures say about its tray.
+
+    Raises:
+        ImageError: If the list says that the tray is outside the picture.
+    """
     height, width = image.shape[:2]
+    if picture.tray:
+        _check_is_in_view(picture, picture.tray, width, height)
     tray = known.tray.in_px(width, height) if known else picture.tray
     aside = known.aside.in_px(width, height) if known and known.aside else None
     table = KnownTray(leans=known.leans) if known else UNKNOWN_TRAY
     if picture.table:
         table = _known_table(picture.table, tray)
     reading = read_picture(image, tray, aside=aside, known=table)
-    return filter_reading(reading, tray, known.dice) if known and known.dice and tray else reading
+    if known and known.dice and tray:
+        reading = filter_reading(reading, tray, known.dice)
+    return check_for_move(reading, image, known) if known else reading
+
+
+def _check_is_in_view(picture: Picture, tray: Quad, width_px: int, height_px: int) -> None:
+    try:
+        Outline.of(tray, width_px, height_px)
+    except OutlineError as error:
+        if error.fault is OutlineFault.OUTSIDE:
+            raise ImageError(
+                f"{picture.path}: the tray is outside this picture of {width_px} x {height_px} pixels: correct "
+                '"tray" in the list'
+            ) from None
 
 
 def _write(path: Path, image: Image) -> bool:

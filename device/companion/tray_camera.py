@@ -117,7 +117,7 @@ class TrayCamera:
                 options,
                 zones_of=profiles.zones_of,
                 filter_reading=profiles.filter_reading,
-                shows_move=self._drift_watch.shows_move,
+                check_for_move=self._drift_watch.check_for_move,
                 leans=profiles.leans_for,
                 on_idle=self._drift_watch.compare,
             ),

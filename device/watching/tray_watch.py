@@ -50,7 +50,7 @@ from device.watching.reports import (
 )
 from device.watching.tray_memory import TrayMemory, WatchedTray
 from game.message import Message
-from vision import Die, Problem, Reading, read
+from vision import Die, Reading, read
 from vision.known_tray import KnownTray
 from vision.reading import Lean, Quad, combine_readings
 
@@ -107,8 +107,8 @@ class WatchOptions:
         records_clips: Whether to record the last seconds of each roll.
         zones_of: Returns where a camera sees its tray.
         filter_reading: Corrects each reading with what is known about the dice.
-        shows_move: Returns whether a frame of the camera with this name shows the tray somewhere else than
-            `zones_of` says.
+        check_for_move: Makes the reading of a frame uncertain if the tray is no longer where `zones_of` says. It is called
+            with the reading, the frame and the name of the camera.
         leans: Returns how far dice seemed to lean in earlier frames of the camera with this name.
         on_idle: Called from time to time with a preview and the camera while the tray is at rest.
     """
@@ -120,7 +120,9 @@ class WatchOptions:
     records_clips: bool = True
     zones_of: ZonesOf = zones_of
     filter_reading: ReadingFilter = lambda reading, _tray, _camera: reading
-    shows_move: Callable[[Image, str], bool] = lambda _image, _camera: False
+    check_for_move: Callable[[Reading, Image, str], Reading] = lambda reading, _image, _camera: (
+        reading
+    )
     leans: Callable[[str], tuple[Lean, ...]] = lambda _camera: ()
     on_idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None
 
@@ -640,7 +642,7 @@ class TrayWatch:
         if rest is None:
             return None
         reading = self._read_image(watched.camera, rest.image)
-        reading = self._check_for_move(reading, rest.image, watched.camera)
+        reading = self._options.check_for_move(reading, rest.image, watched.camera.name)
         tray_reading = TrayReading(reading, empty.tray_reading.has_tumbled, rest.until_s)
         return replace(empty, tray_reading=tray_reading, image=rest.image, clip=rest.clip)
 
@@ -669,7 +671,8 @@ class TrayWatch:
             self._read_frame(camera, image)
             image = None
         (images, readings, _), self._burst = zip(*self._burst, strict=True), []
-        return self._check_for_move(combine_readings(readings), images[0], camera), images[0]
+        reading = combine_readings(readings)
+        return self._options.check_for_move(reading, images[0], camera.name), images[0]
 
     def _read_image(self, camera: Camera, image: Image) -> Reading:
         """Read one image, using what is known about the tray."""
@@ -678,12 +681,6 @@ class TrayWatch:
         reading = read(image, zones.tray, aside=zones.aside, known=self.memory.known)
         return self._options.filter_reading(reading, zones.tray, camera.name)
 
-    def _check_for_move(self, reading: Reading, image: Image, camera: Camera) -> Reading:
-        """Return a reading that is uncertain if the tray has moved, and the whole image shows other dice."""
-        if reading.is_sure and self._options.shows_move(image, camera.name):
-            return _compare_readings(reading, read(image))
-        return reading
-
     def _close_request(self, request: ReadRequest, report: Report) -> None:
         """Post the report that answers a request, unless the request has been replaced or cancelled."""
         with self._request_lock:
@@ -691,18 +688,6 @@ class TrayWatch:
                 return
             self._request = None
         self._post(report)
-
-
-def _compare_readings(reading: Reading, whole: Reading) -> Reading:
-    """Return the reading of a tray that seems to have moved; it is uncertain if the whole frame shows other dice.
-
-    Args:
-        reading: The reading of the tray where it was during calibration.
-        whole: The reading of the whole frame.
-    """
-    if (whole.values, len(whole.dice)) == (reading.values, len(reading.dice_in_tray)):
-        return reading
-    return replace(reading, problems=(*reading.problems, Problem.MOVED), ms=reading.ms + whole.ms)
 
 
 def _relock_exposure(camera: Camera) -> None:

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.drift import edge_signature
 from calibration.outline import Outline
 from calibration.profile import Profile
 from device import cli
@@ -272,6 +273,39 @@ def test_further_pictures_are_used_together_with_a_profile(call, tmp_path, tray)
         seen.append(json.loads(done.stdout)["sure"])
 
     assert seen == [True, False]
+
+
+def test_read_with_a_profile_asks_if_the_tray_has_moved_and_a_die_lies_outside_its_old_place(
+    call, tmp_path
+):
+    shot = photograph([Put(5, -20, 0), Put(2, 120, 0)], LOOKS["green"])
+    outline, small = Outline.of(shot.tray, 1536, 864), cv2.resize(shot.image, (640, 360))
+    floor = outline.in_px(640, 360)
+    sides = edge_signature(small, floor)
+    save(Profile("a camera", "now", outline, sides=sides), tmp_path / "calibration.toml")
+    shift = np.array([[1, 0, 120], [0, 1, 0]], np.float64)
+    moved = cv2.warpAffine(shot.image, shift, (1536, 864), borderMode=cv2.BORDER_REPLICATE)
+    readings = []
+    for name, image in (("before.png", shot.image), ("moved.png", moved)):
+        cv2.imwrite(str(tmp_path / name), image)
+        profile = str(tmp_path / "calibration.toml")
+        done = call("read", "--json", "--profile", profile, str(tmp_path / name))
+        readings.append(json.loads(done.stdout))
+
+    assert [reading["sure"] for reading in readings] == [True, False]
+    assert readings[0]["values"] == [2, 5]
+    assert "moved" in readings[1]["problems"]
+
+
+def test_read_refuses_a_tray_outside_the_picture(call, photo):
+    listed = photo.with_name("list.jsonl")
+    tray = [[9000, 9000], [9900, 9000], [9900, 9900], [9000, 9900]]
+    listed.write_text(json.dumps({"file": photo.name, "tray": tray}) + "\n")
+    done = call("read", "--json", "--list", str(listed))
+
+    assert done.returncode == 2
+    assert "the tray is outside this picture" in done.stderr
+    assert json.loads(done.stdout)["sure"] is False
 
 
 def test_a_list_of_many_trays_keeps_few_pictures_in_memory(call, tmp_path):

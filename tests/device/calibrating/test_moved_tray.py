@@ -11,12 +11,14 @@ from calibration.outline import Outline
 from calibration.profile import Profile
 from device.calibrating.profile_file import ProfileStore
 from device.cameras.base import read_only
-from game.commands import StartMatch
+from game.commands import CorrectDie, StartMatch
 from game.situation import Situation
 from tests.device.rig import ROLL_S, open_rig
 from tests.handled_tray import HandledTray
 
 FARKLE = (2, 2, 3, 4, 6)
+OUTSIDE_SEED = 11
+"""With this seed, one die of the second throw lies outside the old place of the tray, and another one leans."""
 
 
 class PushedTray(HandledTray):
@@ -52,7 +54,7 @@ def calibrated(tray):
 def throw_after_push(tmp_path, clock):
     """A function that keeps a 1, pushes the tray, throws the other dice and returns the snapshot."""
 
-    def throw(seed):
+    def throw(seed, leaning=None):
         tray = PushedTray(seed=seed, roll_s=ROLL_S, clock=clock)
         with open_rig(tmp_path, clock=clock, tray=tray, profiles=calibrated(tray)) as rig:
             rig.companion.do(StartMatch(("Anna", "Ben")))
@@ -60,9 +62,25 @@ def throw_after_push(tmp_path, clock):
             tray.set_aside([1], to="gone")
             rig.wait_s(1.0)
             tray.share = 0.1
-            return rig.throw(*FARKLE)
+            if leaning is None:
+                return rig.throw(*FARKLE)
+            rig.roll(*FARKLE)
+            tray.lean(leaning)
+            rig.wait_s(1.0)
+            asked = rig.press()
+            doubtful = next(i for i, die in enumerate(asked.photo.dice) if die.problem)
+            rig.companion.do(CorrectDie(asked.photo.id, doubtful, FARKLE[leaning]))
+            return rig.settled()
 
     return throw
+
+
+def test_a_die_outside_the_old_place_is_asked_about_although_another_one_leans(throw_after_push):
+    """Otherwise a tap on the leaning die would complete the throw with four dice."""
+    snapshot = throw_after_push(seed=OUTSIDE_SEED, leaning=4)
+
+    assert snapshot.situation is Situation.ATTENTION
+    assert "The tray or the camera has moved" in str(snapshot.message)
 
 
 def test_a_die_that_lies_outside_the_old_place_of_the_tray_is_asked_about(throw_after_push):

@@ -230,7 +230,9 @@ def test_a_win_counts_for_the_player_who_was_renamed_in_a_later_match_of_the_ser
     assert [journal.match(first).state.series_wins(seat) for seat in (0, 1)] == [2, 0]
 
 
-def test_wins_before_and_after_a_renaming_count_in_the_match_in_which_the_player_was_renamed(journal):
+def test_wins_before_and_after_a_renaming_count_in_the_match_in_which_the_player_was_renamed(
+    journal,
+):
     series = Series(5, "0123456789abcdef")
     start = Match.start(RULES, ("Anna", "Ben"), series=series)
     win(journal, journal.start(start), start)
