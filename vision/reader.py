@@ -67,6 +67,10 @@ MIN_HIDING_WIDTH_EDGES = 0.9
 MAX_NO_DIE_PROBABILITY = 0.5
 """If the sizes of the dice are unknown, a candidate that is less likely than this to be no die shows how large a die is."""
 
+MAX_CORNER_ERROR_EDGES, MAX_WALL_EDGES = 0.3, 0.6
+"""A die beyond a wall is at least half an edge and the width of the wall away from the floor. So one whose centre is closer
+than the first distance, in die edges, lies in the tray, whose corners are not exact. Up to the second, it is asked about."""
+
 MIN_HAND_EDGES = 0.8
 """A region that reaches into the tray and is larger than this, in die edges, is a hand or a sleeve."""
 
@@ -103,7 +107,7 @@ def read(
         judged = [(place, verdict) for place, verdict in judged if _may_be_of_set(place, verdict)]
     judged = with_second_opinions(picture, judged, known.looks)
     judged = _resolve_overlaps(judged)
-    dice = [_die(place, verdict, _zone(place.foot, tray, aside)) for place, verdict in judged]
+    dice = [_located(_die(place, verdict), place, tray, aside) for place, verdict in judged]
     if seen.change:
         outlines = [place.outline for place, _ in judged]
         regions = seen.change.regions(tray or full_frame(picture), outlines)
@@ -237,23 +241,36 @@ def _is_overexposed(picture: Image, tray: Quad, judged: Sequence[Judged]) -> boo
     return bool(np.count_nonzero(white & floor) > MAX_WHITE_SHARE * np.count_nonzero(floor))
 
 
-def _die(place: Candidate, verdict: Verdict, zone: Zone) -> Die:
+def _die(place: Candidate, verdict: Verdict) -> Die:
     at = place.detection
     angle = float(np.degrees(at.turn)) % 90
     turn = np.radians(angle)
     box = at.edge * float(np.cos(turn) + np.sin(turn))
     return Die(
-        verdict.value, float(at.x), float(at.y), box, box, angle, verdict.confidence, zone,
+        verdict.value, float(at.x), float(at.y), box, box, angle, verdict.confidence, Zone.TRAY,
         verdict.problem,
     )  # fmt: skip
 
 
-def _zone(foot: tuple[float, float], tray: Quad | None, aside: Quad | None) -> Zone:
-    if tray is None or _contains(np.array(tray.corners), foot):
-        return Zone.TRAY
-    is_aside = aside is not None and _contains(np.array(aside.corners), foot)
-    return Zone.ASIDE if is_aside else Zone.OUTSIDE
+def _located(die: Die, place: Candidate, tray: Quad | None, aside: Quad | None) -> Die:
+    """Return a die with its zone. Close to the floor of the tray, it counts or, a little farther away, is asked about."""
+    if tray is None:
+        return die
+    outside = -_depth(np.array(tray.corners), place.foot) / place.detection.edge
+    if outside <= 0:
+        return die
+    if aside is not None and _contains(np.array(aside.corners), place.foot):
+        return replace(die, zone=Zone.ASIDE)
+    if outside > MAX_WALL_EDGES:
+        return replace(die, zone=Zone.OUTSIDE)
+    is_close = outside <= MAX_CORNER_ERROR_EDGES
+    return replace(die, problem=die.problem or (None if is_close else Problem.AT_WALL))
 
 
 def _contains(corners: NDArray[np.floating], point: tuple[float, float]) -> bool:
-    return cv2.pointPolygonTest(corners.astype(np.float32), point, measureDist=False) >= 0
+    return _depth(corners, point) >= 0
+
+
+def _depth(corners: NDArray[np.floating], point: tuple[float, float]) -> float:
+    """Return how far a point is inside an outline, in pixels, or outside it if negative."""
+    return cv2.pointPolygonTest(corners.astype(np.float32), point, measureDist=True)

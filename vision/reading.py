@@ -29,6 +29,7 @@ class Problem(StrEnum):
     HIDDEN = "hidden"
     STACKED = "stacked"
     CUT_OFF = "cut off"
+    AT_WALL = "at the wall"
     UNREADABLE = "unreadable"
     HAND = "hand"
     DARK = "dark"

@@ -442,6 +442,10 @@ _DIE_ADVICE: dict[Problem, Callable[[Message], Message]] = {
     Problem.CUT_OFF: lambda die: Message(
         "%(die)s is cut off by the edge of the picture: move the camera.", die=die
     ),
+    Problem.AT_WALL: lambda die: Message(
+        "%(die)s is at the wall of the tray: tap its value if it counts, and calibrate again if the tray has moved.",
+        die=die,
+    ),
     Problem.UNREADABLE: lambda die: Message(
         "%(die)s cannot be read: slide it without turning it, or tap its value.", die=die
     ),

@@ -190,6 +190,24 @@ def test_only_dice_in_the_tray_belong_to_the_throw():
     assert {die.zone: die.value for die in both.dice} == {Zone.TRAY: 5, Zone.ASIDE: 3}
 
 
+@pytest.mark.parametrize(
+    ("edges", "zone", "problem"),
+    [(0.15, Zone.TRAY, None), (0.45, Zone.TRAY, Problem.AT_WALL), (0.7, Zone.OUTSIDE, None)],
+)
+def test_a_die_just_outside_the_corners_counts_or_is_asked_about(edges, zone, problem):
+    """The corners may be wrong by a few per cent, and a die beyond a wall is farther away."""
+    shot = photograph([Put(5, 0, 0), Put(3, 60, 0)], GREEN)
+    floor_mm = 60 - edges * GREEN.die_mm
+    right_px = LENS.project(np.array([[floor_mm, 0.0, 0.0]]))[0][0]
+    corners = np.array(shot.tray.corners)
+    corners[corners[:, 0] > corners[:, 0].mean(), 0] = right_px
+
+    reading = vision.read(shot.image, Quad.of(corners))
+
+    found = {die.value: (die.zone, die.problem) for die in reading.dice}
+    assert found == {5: (Zone.TRAY, None), 3: (zone, problem)}
+
+
 @pytest.mark.parametrize("name", LOOKS)
 def test_an_empty_tray_is_a_certain_reading(name):
     reading = photograph([], LOOKS[name]).read()
