@@ -178,7 +178,8 @@ def load(path: str | os.PathLike[str]) -> Image:
     """
     data = _read_bytes(Path(path))
     _check_is_complete(data, path)
-    image = _decode(data, path)
+    with _quiet_stderr():
+        image = _decode(data, path)
     if image.shape[0] * image.shape[1] > MAX_MEGAPIXELS * 1_000_000:
         raise ImageError(f"{path}: more than {MAX_MEGAPIXELS} megapixels: save it smaller")
     return image
@@ -228,7 +229,7 @@ def _read_bytes(path: Path) -> bytes:
 
 def _check_is_complete(data: bytes, path: str | os.PathLike[str]) -> None:
     is_cut_jpeg = data.startswith(b"\xff\xd8") and data.find(b"\xff\xd9", _first_scan(data)) < 0
-    is_cut_png = data.startswith(b"\x89PNG") and b"IEND" not in data[-64:]
+    is_cut_png = data.startswith(b"\x89PNG") and b"IEND" not in data
     if is_cut_jpeg or is_cut_png:
         raise ImageError(f"{path}: the picture is cut short: copy it again")
 
@@ -250,8 +251,7 @@ def _first_scan(data: bytes) -> int:
 
 def _decode(data: bytes, path: str | os.PathLike[str]) -> Image:
     try:
-        with _quiet_stderr():
-            image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error as error:
         if "IMAGE_PIXELS" in str(error):
             raise ImageError(

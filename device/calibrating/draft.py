@@ -3,10 +3,12 @@
 from dataclasses import dataclass, field, replace
 
 from calibration.dice_set import DieAppearance, learn_dice_set
+from calibration.drift import Row, edge_signature, floor_brightness, measure_drift
 from calibration.mat import FoundMat
 from calibration.outline import Outline
 from calibration.picture_checks import PictureCheck
 from calibration.profile import DiceSet, Mat, Profile
+from device.cameras.base import Image
 from device.session import messages
 from device.session.indicator import BANK_S
 from game.message import Message, Paragraph
@@ -60,6 +62,8 @@ class Draft:
         has_pressed: Whether a short press arrived during the check of the button.
         has_held: Whether a long press arrived during the check of the button.
         colours_seen: Each colour of the lamp that was asked about, and whether a person saw it.
+        level: Brightness of the floor when the corners were set, from 0 to 1; None if it is unknown.
+        sides: Rows of brightness across the sides of the tray when the corners were set; empty if they are unknown.
         is_unsaved: Whether there are changes that have not been saved.
     """
 
@@ -79,6 +83,8 @@ class Draft:
     has_pressed: bool = False
     has_held: bool = False
     colours_seen: tuple[tuple[str, bool], ...] = ()
+    level: float | None = None
+    sides: tuple[Row, ...] = ()
     is_unsaved: bool = False
 
     @classmethod
@@ -94,19 +100,38 @@ class Draft:
             dice=profile.dice,
             leans=profile.leans,
             mat=profile.mat,
+            level=profile.level,
+            sides=profile.sides,
         )
 
-    def with_corners(self, tray: Outline, aside: Outline | None) -> "Draft":
+    def has_moved(self, preview: Image) -> bool:
+        """Return whether a preview (height, width, 3) BGR shows the tray elsewhere than when its corners were set."""
+        tray = self.tray.in_px(preview.shape[1], preview.shape[0])
+        return measure_drift(preview, tray, self.sides, self.level).has_tray_moved
+
+    def with_view(self, preview: Image, tray: Outline) -> "Draft":
+        """Return the draft with the place of the tray in a preview (height, width, 3) BGR.
+
+        Args:
+            preview: The preview.
+            tray: Outline of the tray's floor in it.
+        """
+        floor = tray.in_px(preview.shape[1], preview.shape[0])
+        level, sides = floor_brightness(preview, floor), edge_signature(preview, floor)
+        leans = () if self.has_moved(preview) else self.leans
+        return replace(self, tray=tray, level=level, sides=sides, leans=leans)
+
+    def with_corners(self, preview: Image, tray: Outline, aside: Outline | None) -> "Draft":
         """Return the draft with the corners that a person set.
 
         Args:
+            preview: A preview (height, width, 3) BGR.
             tray: Outline of the tray's floor.
             aside: Outline of the set-aside area; None if there is none.
         """
         message = Message("The corners are where you put them.")
-        return replace(
-            self, tray=tray, aside=aside, is_tray_sure=None, message=message, is_unsaved=True
-        )
+        draft = self.with_view(preview, tray)
+        return replace(draft, aside=aside, is_tray_sure=None, message=message, is_unsaved=True)
 
     def with_dice(self, new: tuple[DieAppearance, ...], seen: DraftReading) -> "Draft":
         """Return the draft after learning from one more throw.

@@ -417,7 +417,11 @@ class Wizard:
         """Set the corners of the tray and of any set-aside area."""
         floor = _outline(tray, Message("The tray"))
         zone = _outline(aside, Message("The set-aside area")) if aside else None
-        return self._run(lambda: self._edit(lambda draft: draft.with_corners(floor, zone)))
+        return self._run(
+            lambda: self._edit(
+                lambda draft: draft.with_corners(self._camera.preview(), floor, zone)
+            )
+        )
 
     def set_button_use(self, to: str) -> CalibrationState:
         """Set what pressing the button does."""
@@ -531,10 +535,12 @@ class Wizard:
                 _size(measured), message, Message("Now take the mat out of the tray.")
             )
             draft = replace(draft, found_mat=found_mat, mat=measured)
+        draft = draft.with_view(self._camera.preview(), found.tray)
+        if found_mat is not None:  # without it, the floor will look different
+            draft = replace(draft, sides=())
         aside = propose_zone(found.tray, width, height)
         self._draft = replace(
             draft,
-            tray=found.tray,
             is_tray_sure=found.is_sure,
             message=message,
             aside=aside,
@@ -613,6 +619,13 @@ class Wizard:
 
     def _profile(self, camera: str) -> Profile:
         draft, image = self._draft, self._camera.preview()  # drift is also measured in previews
+        if draft.has_moved(image):
+            raise TableError(
+                Message(
+                    "The tray or the camera has moved since the corners were set: set them again, or let "
+                    "Traykeeper find the tray."
+                )
+            )
         tray = draft.tray.in_px(image.shape[1], image.shape[0])
         mat = draft.mat
         if draft.found_mat:  # the corners may have been moved since the tray was measured

@@ -12,6 +12,7 @@ from device.calibrating.profile_file import PROFILE_FILE, ProfileStore, load, sa
 from device.calibrating.wizard import Wizard
 from device.watching.tray_watch import TrayWatch, WatchOptions
 from game.situation import TableError
+from tests.device.calibrating.test_moved_tray import PushedTray
 from tests.device.calibrating.test_profile_file import TunableTray
 from tests.handled_tray import HandledTray
 from tests.waiting import PATIENCE_S, until
@@ -50,6 +51,10 @@ class Bench:
 
     def throw(self, *values):
         self.tray.throw_all(values)
+
+    def until_preview_is_new(self):
+        old = self.watch.preview.latest
+        until(lambda: self.watch.preview.latest is not old)
 
     def until(self, holds):
         until(lambda: holds(self.wizard.state()), said=self.wizard.state)
@@ -140,7 +145,7 @@ def set_exact_corners(bench):
 def test_a_restored_profile_replaces_the_draft(bench):
     bench.wizard.do(CalibrationStep.FIND)
     bench.wizard.do(CalibrationStep.SAVE)
-    other = replace(bench.profiles.profile, tray=Outline(FAR))
+    other = replace(bench.profiles.profile, tray=Outline(FAR), sides=())
     save(other, bench.file)
     bench.profiles.reload()
     bench.wizard.profile_restored()
@@ -148,6 +153,22 @@ def test_a_restored_profile_replaces_the_draft(bench):
     bench.until(lambda state: state.tray == FAR)
     bench.wizard.do(CalibrationStep.SAVE)
     assert load(bench.file).tray == Outline(FAR)
+
+
+def test_a_tray_that_moved_after_its_corners_were_set_is_not_saved_with_them(make):
+    """Otherwise the profile would say that the tray has not moved, and dice at a wall would not count."""
+    tray = PushedTray(seed=8, roll_s=0.0)
+    bench = make(tray)
+    bench.wizard.do(CalibrationStep.FIND)
+    tray.share = 0.05
+    bench.until_preview_is_new()
+
+    with pytest.raises(TableError, match="has moved since the corners were set"):
+        bench.wizard.do(CalibrationStep.SAVE)
+
+    moved = [(x + 0.05, y) for x, y in Outline.of(tray.tray, *SIZE).corners]
+    bench.wizard.set_corners(moved, None)
+    assert not bench.wizard.do(CalibrationStep.SAVE).unsaved
 
 
 def test_the_dice_are_learnt_from_two_throws(bench):
