@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from calibration.dice_set import filter_reading
+from calibration.drift import ROW_LENGTH, SIDES, Row
 from calibration.mat import TRAY_MM
 from calibration.outline import Outline
 from calibration.profile import Colour, DiceLook, DiceSet, HeldControls, Mat, Profile
@@ -167,12 +168,19 @@ def _profile(top: TomlTable) -> Profile:
         tray=_outline(tray),
         aside=_outline(aside) if aside else None,
         level=_optional_number(tray, "level", 0, 1),
-        sides=_rows(tray, "sides"),
+        sides=_sides(tray),
         held=_held(_sub_table(top, "camera", *HeldControls.__slots__)),
         dice=_dice(_sub_table(top, "dice", *DiceLook.__slots__, "more")),
         leans=_leans(_sub_table(top, "seen", "leans")),
         mat=_mat(_sub_table(top, "mat", *Mat.__slots__)),
     )
+
+
+def _sides(table: TomlTable) -> tuple[Row, ...]:
+    rows = _rows(table, "sides")
+    if len(rows) % SIDES or any(len(row) != ROW_LENGTH for row in rows):
+        raise table.invalid("sides", LISTS)
+    return rows
 
 
 def _held(table: TomlTable | None) -> HeldControls:
@@ -308,7 +316,7 @@ class ProfileStore:
         try:
             self._profile, self.trouble = load(self._file), ""
         except (ProfileError, OSError) as error:
-            self.trouble = str(error)
+            self._profile, self.trouble = None, str(error)
 
     @property
     def notice(self) -> Message | None:

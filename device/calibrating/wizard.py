@@ -46,6 +46,9 @@ from web.contracts import (
 
 FOUND = Message("Traykeeper has found the tray. Are the corners where its floor and walls meet?")
 
+NOT_MEASURED = Message(
+    "The tray was not measured: lay the mat flat and fully in view, then find the tray again."
+)
 NOT_SURE = Message(
     "Traykeeper is not sure where the tray is. Drag the corners to where its floor and walls meet."
 )
@@ -535,6 +538,8 @@ class Wizard:
                 _size(measured), message, Message("Now take the mat out of the tray.")
             )
             draft = replace(draft, found_mat=found_mat, mat=measured)
+        elif found_mat is not None:
+            message = Paragraph(NOT_MEASURED, message)
         draft = draft.with_view(self._camera.preview(), found.tray)
         if found_mat is not None:  # without it, the floor will look different
             draft = replace(draft, sides=())

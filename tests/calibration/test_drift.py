@@ -105,8 +105,7 @@ def test_an_unrelated_frame_is_a_move_unless_it_is_dark(scene):
     assert not measure_drift(noise // 200, quad, sides, max(level, 0.3)).has_tray_moved
 
 
-@pytest.mark.parametrize("sides", [(), ((0.1, 0.2),) * 8])
-def test_a_profile_without_valid_rows_detects_no_move(scene, sides):
+def test_a_profile_without_rows_detects_no_move(scene):
     _, image, quad = scene
 
-    assert not measure_drift(image[::-1], quad, sides, None).has_tray_moved
+    assert not measure_drift(image[::-1], quad, (), None).has_tray_moved

@@ -40,7 +40,7 @@ def profile() -> Profile:
         tray=Outline(((0.2, 0.1), (0.8, 0.12), (0.79, 0.9), (0.21, 0.88))),
         aside=Outline(((0.85, 0.1), (0.98, 0.1), (0.98, 0.9), (0.85, 0.9))),
         level=0.4,
-        sides=((0.1, -2.0), (0.2, 1.0), (0.0, 0.5), (3.0, 0.25)),
+        sides=((0.1, -2.0, *[0.25] * 47),) * 8,
         held=HeldControls(3.3, 10_000, 2.5, 1.8, 1.4, None),
         dice=DiceSet(
             (
@@ -83,6 +83,7 @@ def test_a_missing_file_is_no_profile(tmp_path):
         (MINIMAL.replace("[1,1]", "[nan,1]"), "tray.corners is"),
         (MINIMAL.replace("[[0,0],[1,0],[1,1],[0,1]]", "[[0,0],[1,1],[1,0],[0,1]]"), "cross"),
         (MINIMAL + "level = 2\n", "tray.level is 2, but must be a number from 0 to 1"),
+        (MINIMAL + "sides = [[0.1, 0.2]]\n", "tray.sides is"),
         (
             MINIMAL + "hue = 2\n",
             "tray.hue is not a known key: known names are corners, level, sides",
@@ -171,6 +172,17 @@ def test_a_camera_is_opened_with_the_saved_tuning(tmp_path):
 
     again = ProfileStore(tmp_path / PROFILE_FILE).tuning_for("picamera2", usual)
     assert again == replace(usual, focus_dpt=3.3, light=LIGHT)
+
+
+def test_a_restored_file_that_cannot_be_used_leaves_no_calibration(tmp_path, profile):
+    file = tmp_path / PROFILE_FILE
+    save(profile, file)
+    profiles = ProfileStore(file)
+    file.write_text("format = 2")
+    profiles.reload()
+
+    assert profiles.profile is None
+    assert "calibration cannot be used" in str(profiles.notice)
 
 
 @pytest.mark.parametrize(
