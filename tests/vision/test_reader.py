@@ -345,7 +345,7 @@ def test_a_tray_outside_the_frame_reads_as_empty():
 def test_a_die_beyond_the_horizon_of_the_floor_is_not_in_the_tray():
     shot = photograph([Put(5, 0, 70), Put(2, -30, -20), Put(3, 30, -20)], GREEN)
     beyond = min(shot.read().dice, key=lambda die: die.y)
-    x, y = beyond.x, beyond.y + 80
+    x, y = beyond.x, beyond.y + 100
     tray = Quad(((x - 75, y), (x + 75, y), (x + 768, y + 700), (x - 768, y + 700)))
 
     assert vision.read(shot.image, tray).values == (2, 3)
