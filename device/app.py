@@ -40,7 +40,7 @@ from device.hardware.outputs import open_signals
 from device.hardware.pins import mock_pins, open_pins, open_when_free
 from device.hardware.systemd import Heartbeat, SelfRestart, notify, power_off_action
 from device.hardware.voltage import watched_voltage
-from device.lan import as_page_url, as_page_urls, lan_address, split_names
+from device.lan import as_page_url, as_page_urls, lan_address, own_address, split_names
 from device.log_file import keep_log
 from device.maintenance import Maintenance
 from device.mqtt.client import parse_address
@@ -141,7 +141,7 @@ def run(options: PlayOptions, starts: StartRecord) -> None:
         while not stop.wait(ADDRESS_CHECK_S):
             starts.tick()
             with suppress(TableError):  # the companion is busy; the next attempt follows soon
-                announce(companion, options, server.port)
+                announce(companion, options, server)
         notify("STOPPING=1")
     click.echo("Stopped. The match is saved and continues at the next start.")
 
@@ -171,7 +171,7 @@ def serving(
         server = stack.enter_context(_server(app, options))
         reach(StartPart.BROKER)
         companion = maintenance.companion
-        announce(companion, options, server.port)
+        announce(companion, options, server)
         state, warn = state_folder(options.state), partial(print_line, err=True)
         with (
             publish_to_broker(options, companion, state, warn) as maintenance.broker,
@@ -183,24 +183,35 @@ def serving(
 def _server(app: Flask, options: PlayOptions) -> Server:
     """Create the page's server.
 
-    In safe mode, if the page failed to start earlier, other ports on every address are tried as well.
+    The service listens even if the address in the setting `host` does not exist yet, because the network may become
+    available late. In safe mode, if the page failed to start earlier, other ports on every address are tried instead.
     """
     if options.safe and options.safe.blames(StartPart.PAGE):
         for port in (options.port, *OTHER_PORTS):
             with suppress(ServerError):
                 return Server(app, options.host if port == options.port else "", port)
-    return Server(app, options.host, options.port)
+    try:
+        return Server(app, options.host, options.port)
+    except ServerError as error:
+        if options.safe or "NOTIFY_SOCKET" not in os.environ:
+            raise
+        server = Server(app, options.host, options.port, awaits_address=True)
+        print_line(
+            f"traykeeper: {error}: the page cannot be reached until the machine has this address",
+            err=True,
+        )
+        return server
 
 
-def announce(companion: Companion, settings: Settings, port: int) -> None:
+def announce(companion: Companion, settings: Settings, server: Server) -> None:
     """Update the page's address in the QR code, because the network may become available late or change.
 
     Args:
         companion: The companion whose page is served.
         settings: The settings, which may fix the address.
-        port: The port that the server listens on.
+        server: The page's server. In safe mode, its host may differ from the one in the settings.
     """
-    page = as_page_url(settings.address) or f"http://{lan_address(settings.host)}:{port}/"
+    page = as_page_url(settings.address) or f"http://{lan_address(server.host)}:{server.port}/"
     if page != companion.snapshot().join_url:
         mode = " in safe mode" if companion.announce(page).safe_mode else ""
         notify(f"STATUS=Serving {page}{mode}")
@@ -504,8 +515,9 @@ def _camera(
 def _greet(companion: Companion, server: Server) -> None:
     """Print the address of the page, and its QR code for phones."""
     snapshot = companion.snapshot()
+    here = own_address(server.host).replace("127.0.0.1", "localhost")
     click.echo(
-        f"Traykeeper is at {snapshot.join_url}  (this machine: http://localhost:{server.port}/)"
+        f"Traykeeper is at {snapshot.join_url}  (this machine: http://{here}:{server.port}/)"
     )
     if _is_logged():
         click.echo("To keep score, ask for it on the page, then press the button at the tray.")
@@ -513,7 +525,7 @@ def _greet(companion: Companion, server: Server) -> None:
         link = new_link(server.app)
         if sys.stdout.isatty():
             segno.make(snapshot.join_url + link, micro=False).terminal(compact=True)
-        click.echo(f"To play, open http://localhost:{server.port}/{link}")
+        click.echo(f"To play, open http://{here}:{server.port}/{link}")
         click.echo(f"or on a phone {snapshot.join_url}{link}")
         click.echo(
             "The link works once, within an hour, and makes that phone the scorekeeper. All others watch."

@@ -63,6 +63,7 @@ class Server:
         host: The address to listen on; the default is every IPv4 address of this machine, and `::` is
             every address.
         port: The port to listen on; 0 means any free port.
+        awaits_address: Whether to listen on a numeric host even if this machine does not have that address yet.
         send_timeout_s: How long a phone may go without acknowledging data before it is disconnected, in seconds.
 
     Attributes:
@@ -79,10 +80,11 @@ class Server:
         host: str = "0.0.0.0",  # noqa: S104
         port: int = 8080,
         *,
+        awaits_address: bool = False,
         send_timeout_s: float = SEND_TIMEOUT_S,
     ) -> None:
         self._streams: Streams = app.extensions["traykeeper_streams"]
-        self._socket = _listen(host, port)
+        self._socket = _listen(host, port, awaits_address=awaits_address)
         # Accepted connections inherit this option. The kernel closes a connection whose data is not
         # acknowledged for this long.
         timeout_ms = int(send_timeout_s * 1000)
@@ -179,26 +181,26 @@ class GrowingThreads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress 
         return bool(super().shutdown(cancel_pending, timeout))
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int, *, awaits_address: bool) -> socket.socket:
     if not 0 <= port <= MAX_PORT:
         raise ServerError(f"a port is a number from 0 to {MAX_PORT}, not {port}")
     try:
-        return create_socket(host, port)
+        return create_socket(host, port, awaits_address=awaits_address)
     except OSError as error:
         raise ServerError(_remedy(host, port, error)) from None
 
 
-def create_socket(host: str, port: int) -> socket.socket:
+def create_socket(host: str, port: int, *, awaits_address: bool = False) -> socket.socket:
     """Return a socket that listens on an address of this machine.
-
-    On Linux, the machine need not have the address yet, because its network may become available late.
 
     Args:
         host: An IPv4 or IPv6 address; `0.0.0.0` is every IPv4 address, and `::` is every address.
         port: The port, from 0 to 65,535; 0 means any free port.
+        awaits_address: Whether to listen on a numeric host even if this machine does not have that address yet. Only
+            Linux can do that.
 
     Raises:
-        OSError: If the port is in use or forbidden, or the host is a name that does not lead to this machine.
+        OSError: If the port is in use or forbidden, or the host is not on this machine.
     """
     is_ipv6 = ":" in host
     listener = socket.socket(socket.AF_INET6 if is_ipv6 else socket.AF_INET)
@@ -207,7 +209,7 @@ def create_socket(host: str, port: int) -> socket.socket:
         if is_ipv6:
             is_dual = host == "::" and socket.has_dualstack_ipv6()
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, not is_dual)
-        if sys.platform == "linux" and _is_numeric(host):
+        if awaits_address and sys.platform == "linux" and _is_numeric(host):
             listener.setsockopt(socket.IPPROTO_IP, IP_FREEBIND, 1)
         listener.bind((host, port))
         listener.listen(128)

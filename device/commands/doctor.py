@@ -4,6 +4,7 @@ The report is a zip file with findings, settings and logs, without secrets. Pict
 journal is never included, because it contains everybody's names.
 """
 
+import errno
 import json
 import os
 import platform
@@ -14,7 +15,6 @@ import urllib.request
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from errno import EACCES, EADDRINUSE
 from importlib.metadata import distributions
 from ipaddress import ip_address
 from pathlib import Path
@@ -162,11 +162,15 @@ def port(system: System) -> Finding:
         with create_socket(system.settings.host, number):
             return ok(Message("%(port)s is free", port=str(number)))
     except OSError as error:
-        if error.errno == EACCES:
-            return _not_allowed(system, number)
-        return failed(
-            problems.PORT_TAKEN if error.errno == EADDRINUSE else problems.NO_NETWORK, str(number)
-        )
+        match error.errno:
+            case errno.EACCES:
+                return _not_allowed(system, number)
+            case errno.EADDRINUSE:
+                return failed(problems.PORT_TAKEN, str(number))
+            case errno.EADDRNOTAVAIL:
+                return failed(problems.HOST_ELSEWHERE, system.settings.host)
+            case _:
+                return failed(problems.NO_NETWORK, str(number))
 
 
 def _not_allowed(system: System, number: int) -> Finding:

@@ -1,6 +1,7 @@
 """The parts that `traykeeper play` connects."""
 
 import os
+from types import SimpleNamespace
 
 import pytest
 
@@ -62,12 +63,13 @@ def test_the_coach_answers_soon_after_it_is_switched_on(tmp_path):
 def test_the_join_address_follows_the_machines_address(tmp_path, monkeypatch):
     with open_maintenance(PlayOptions(camera="usb:97", state=str(tmp_path))) as maintenance:
         companion = maintenance.companion
+        server = SimpleNamespace(host="", port=8000)
         for address in ("192.168.1.20", "10.42.0.1"):
             monkeypatch.setattr(app, "lan_address", lambda _, it=address: it)
-            announce(companion, Settings(), 8000)
+            announce(companion, Settings(), server)
             assert companion.snapshot().join_url == f"http://{address}:8000/"
         version = companion.snapshot().version
-        announce(companion, Settings(), 8000)
+        announce(companion, Settings(), server)
 
         assert companion.snapshot().version == version
 
@@ -75,6 +77,7 @@ def test_the_join_address_follows_the_machines_address(tmp_path, monkeypatch):
 def test_the_setting_address_fixes_the_address_for_phones(tmp_path):
     with open_maintenance(PlayOptions(camera="usb:97", state=str(tmp_path))) as maintenance:
         companion = maintenance.companion
-        announce(companion, Settings(address="https://dice.example"), 8000)
+        settings = Settings(address="https://dice.example")
+        announce(companion, settings, SimpleNamespace(host="", port=8000))
 
         assert companion.snapshot().join_url == "https://dice.example/"

@@ -28,7 +28,12 @@ COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
 
 def run(*args, text=None):
     return subprocess.run(
-        [*COMMAND, *args], capture_output=True, text=True, input=text, check=False
+        [*COMMAND, *args],
+        capture_output=True,
+        text=True,
+        input=text,
+        check=False,
+        timeout=PATIENCE_S,
     )
 
 
@@ -371,6 +376,14 @@ def test_play_greets_serves_and_stops_at_a_signal(tmp_path):
     assert state["situation"] == "no match"
     assert "The match is saved" in rest
     assert process.returncode == 0
+
+
+def test_an_address_of_another_machine_is_reported_in_one_line(tmp_path):
+    done = run("play", "--camera", "sim", "--host", "203.0.113.9", "--state", tmp_path)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("traykeeper: cannot listen on 203.0.113.9:8000: ")
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_port_in_use_is_reported_in_one_line(tmp_path):

@@ -187,10 +187,13 @@ def test_a_port_in_use_is_replaced_by_a_free_one(tmp_path):
                 assert "Safe mode: several starts failed (page)" in page.read().decode()
 
 
-def test_a_host_that_does_not_exist_is_replaced_by_all_addresses_of_this_machine(tmp_path):
-    usual = PlayOptions(state=str(tmp_path), host="no.such.host.invalid", port=0)
-    with serving(in_safe_mode(usual, record_of(tmp_path, StartPart.PAGE))) as (_, server):
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "203.0.113.9"])
+def test_a_host_elsewhere_is_replaced_by_all_addresses_of_this_machine(tmp_path, host, monkeypatch):
+    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "nobody"))
+    usual = PlayOptions(state=str(tmp_path), host=host, port=0)
+    with serving(in_safe_mode(usual, record_of(tmp_path, StartPart.PAGE))) as (table, server):
         assert server.host == ""
+        assert host not in table.snapshot().join_url
 
 
 def test_the_lamp_shows_safe_mode_unless_the_pins_failed(tmp_path, monkeypatch):
@@ -301,6 +304,21 @@ def test_the_service_starts_in_safe_mode_after_three_wrong_starts_and_recovers(t
         assert "prot is not a setting" in said
         assert process.returncode == 0
         assert not (tmp_path / "state" / FAILED_STARTS_FILE).exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can do this")
+def test_the_service_waits_for_its_address_and_says_so(tmp_path):
+    options = ["--camera", "usb:97", "--host", "203.0.113.9", "--port", "0"]
+    with as_service(tmp_path, *options) as (start, systemd):
+        process = start()
+        while "READY=1" not in systemd.recv(999).decode():
+            pass
+        process.send_signal(signal.SIGTERM)
+        out, said = process.communicate(timeout=PATIENCE_S)
+
+    assert "cannot listen on 203.0.113.9" in said
+    assert "the page cannot be reached until the machine has this address" in said
+    assert "localhost" not in out
 
 
 def test_a_killed_start_counts(tmp_path):

@@ -45,7 +45,7 @@ def test_the_server_answers_on_ipv6_and_sees_ipv4_addresses_as_such(table, host,
 @pytest.mark.parametrize("host", ["203.0.113.9", "2001:db8::9"])
 def test_the_server_listens_on_an_address_that_this_machine_does_not_have_yet(table, host):
     """The network of a Pi may become available after the start."""
-    with Server(create_app(table), host, 0) as server:
+    with Server(create_app(table), host, 0, awaits_address=True) as server:
         assert server.port
 
 
@@ -66,6 +66,7 @@ def test_port_in_use_is_an_error_with_the_remedy(table, serve):
     ("host", "port", "detail"),
     [
         ("no.such.host.invalid", 0, "cannot listen on no.such.host.invalid:0"),
+        ("203.0.113.9", 0, "cannot listen on 203.0.113.9:0"),
         ("127.0.0.1", 70_000, "a port is a number from 0 to 65535, not 70000"),
     ],
 )

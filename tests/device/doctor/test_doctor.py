@@ -334,6 +334,8 @@ def test_an_address_of_another_machine_as_host_is_a_failure(system, programs):
     for host in ("192.168.1.5", "fd00::7", "", "::", "127.0.0.1", "den.local"):
         assert network(host).level is Level.OK
     assert "no network card has the address" in str(network("192.168.1.6").line)
+    elsewhere = replace(system, settings=replace(system.settings, host="203.0.113.9"))
+    assert doctor.port(elsewhere).trouble is problems.HOST_ELSEWHERE
 
 
 SIX = (
