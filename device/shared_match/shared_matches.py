@@ -79,6 +79,10 @@ NO_NAMES = Message("Enter who is playing at this tray.")
 
 NOT_WAITING = Message("No match with another tray is waiting to begin: invite or join one first.")
 
+ALREADY_BEGUN = Message(
+    "That match has already begun: choose it in the list of matches. The address is saved."
+)
+
 
 class PlayersError(IllegalMove):
     """Raised when the players of both trays cannot play a match together."""
@@ -396,17 +400,35 @@ class SharedMatches:
         self._open(replace(link, rules=rules, target=target, options=dict(options or {})))
 
     def join(self, invitation: str, names: tuple[str, ...]) -> None:
-        """Join a match to which another tray has invited this one, or reach its tray at another address."""
+        """Join a match to which another tray has invited this one, or reach its tray at another address.
+
+        Raises:
+            TableError: If the invitation is not valid, or if its match has begun and this tray shows another one. The address is
+                saved even then.
+        """
         found = TrayInvitation.parse(invitation)
         if not found.address and self._broker is None:
             raise TableError(NO_BROKER)
         keys_id = keys_of(found.code).id
         with self._lock:
             playing = self.conversation
-            if playing and playing.link.id == keys_id and playing.link.side is MatchSide.GUEST:
-                playing.link = replace(playing.link, address=found.address)
-                self._links.save(playing.link)
+            if playing and playing.link.id != keys_id:
+                playing = None
+            begun = playing.link if playing else self._links.begun(keys_id)
+            if (
+                begun
+                and begun.side is MatchSide.GUEST
+                and not begun.is_ended
+                and self._is_in_journal(begun.match)
+            ):
+                moved = replace(begun, address=found.address)
+                self._links.save(moved)
                 self._talker.wake(at_once=True)
+                if playing is None:
+                    if self._left and self._left.id == keys_id:
+                        self._left = moved  # the host learns that this tray plays another match
+                    raise TableError(ALREADY_BEGUN)
+                playing.link = moved
                 return
         self._open(Link(MatchSide.GUEST, found.code, keys_id, found.address, names=names))
 

@@ -619,6 +619,26 @@ def test_a_match_goes_on_when_the_guest_enters_the_new_address_of_the_host(wired
     assert wired.guest.shared.view().is_reachable
 
 
+def test_the_new_address_of_the_host_is_saved_although_the_guest_plays_another_match(wired, wire):
+    wired.begin()
+    wire.talk(wired.guest)
+    shared_match = wired.guest.history.newest()[0]
+    wire.hosts = {"moved": wired.host}
+    wired.guest.do(StartMatch(("Ben", "Carl")))
+    wire.talk(wired.guest, 3)
+    with pytest.raises(TableError, match="choose it in the list of matches"):
+        wired.guest.shared.join(wired.host.shared.invitation("http://moved:8000/"), ("Ben",))
+    wire.talk(wired.guest)
+    assert "now playing another match" in str(wired.host.shared.view().trouble)
+    wired.restart("guest")
+    wired.guest.do(ReopenMatch(shared_match))
+    wire.talk(wired.guest, 2)
+
+    assert wired.agree
+    assert wired.guest.shared.view().is_reachable
+    assert wired.host.shared.view().trouble is None
+
+
 def test_a_second_tray_with_the_same_code_cannot_join_during_the_match(wired, wire):
     wired.begin()
     wire.talk(wired.guest, 2)
