@@ -741,7 +741,8 @@ def test_matches_on_a_separate_disk_are_written_copied_and_backed_up(update):
 
     assert (backup / "state/journal.db").read_text() == "of the disk"
     assert "still in" not in done.stderr
-    assert '[Unit]\nWantsMountsFor="/media/my disk"\n' in rights
+    disks = r"media.mount media-my\x20disk.mount"
+    assert f"[Unit]\nWants={disks}\nAfter={disks}\n" in rights
     assert 'ReadWritePaths="-/media/my disk"\n' in rights
     assert 'Environment="TRAYKEEPER_STATE=/media/my disk"\n' in carries
     assert not (units / "traykeeper-carry.service.d").exists()
