@@ -210,7 +210,7 @@ class Courier:
             DeliveryError: If the receiver does not accept the request.
         """
         receiver, connection = self._with_current_key(), self._new_connection()
-        with self._request.over(connection) as deadline:
+        with self._request.over(connection) as is_late:
             if self._is_closed:
                 raise DeliveryError(Message("Traykeeper is stopping"))
             try:
@@ -221,7 +221,7 @@ class Courier:
             except TimeoutError:
                 raise self._timed_out() from None
             except (OSError, http.client.HTTPException, ValueError) as error:
-                if not deadline.is_alive():
+                if is_late.is_set():
                     raise self._timed_out() from None
                 if not isinstance(error, OSError):  # its text may repeat what was sent
                     raise DeliveryError(Message("its answer is not valid HTTP")) from None

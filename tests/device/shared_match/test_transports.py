@@ -2,14 +2,17 @@
 
 import socket
 from contextlib import ExitStack, closing, suppress
+from http.client import HTTPConnection, HTTPException
 from threading import Event, Thread
 from time import monotonic
 
 import pytest
 
+from device.addresses import NetworkAddress
 from device.mqtt.client import parse_address
 from device.shared_match import transports
 from device.shared_match.transports import HostTransport, UnreachableError
+from device.timed_request import TimedRequest
 from game.commands import EnterThrow, StartMatch
 from tests.device.shared_match.tables import open_table
 from tests.mosquitto import mosquitto, needs_mosquitto
@@ -62,6 +65,20 @@ def test_an_answer_that_arrives_byte_by_byte_is_given_up(slow_host, monkeypatch)
 
     with pytest.raises(UnreachableError):
         HostTransport().send(slow_host.address, "{}")
+
+
+def test_a_request_is_given_up_if_the_connection_takes_longer_than_its_limit(slow_host):
+    host = NetworkAddress.parse(slow_host.address, ("http",))
+    connection = HTTPConnection(host.host, host.port)
+
+    def send():
+        with TimedRequest(0.1).over(connection) as is_late:
+            is_late.wait(PATIENCE_S)  # as during a slow look-up of the name
+            connection.request("GET", "/")
+            connection.getresponse().read()
+
+    with pytest.raises((OSError, HTTPException)):
+        send()
 
 
 def test_a_table_closes_although_an_answer_is_still_arriving(slow_host, tmp_path):
