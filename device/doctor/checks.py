@@ -34,6 +34,7 @@ from device.files import SERVICE, SERVICE_USER, as_owner_of
 from device.hardware import voltage
 from device.hardware.choices import as_camera
 from device.machine_fit import is_raspberry_pi
+from device.settings import SYSTEM_FILE
 from device.watching.camera_link import HUNG_S, CameraLink
 from game.message import Message, Plural, Verbatim, join_with_and
 
@@ -56,6 +57,9 @@ IN_MEMORY = ("tmpfs", "ramfs", "rootfs")
 """Types of file systems whose contents are lost at a restart."""
 
 NOT_MEASURED = Message("this machine cannot measure it")
+
+HIDDEN = ("/home", "/root", "/run/user", "/tmp", "/var/tmp")  # noqa: S108 - compared, not used
+"""Folders whose files the service never sees, because of `ProtectHome` and `PrivateTmp` in its unit."""
 
 UNDONE = "/opt/traykeeper/undone"
 """File in which `systemd/install --go-back` records which version was undone, and why."""
@@ -317,21 +321,28 @@ def not_readable_by_service(
 ) -> Finding | None:
     """Return the finding that the service has no permission to read a file; None if it has, or the file does not exist.
 
-    Only root can try that as the service's user. For others, the finding says that they may not read it themselves.
+    Only root can try that as the service's user. For others, the finding says that they may not read it themselves,
+    unless it is in a folder that the service cannot see.
 
     Args:
         system: The installation.
         path: The file.
-        trouble: What to report if root finds that the service may not read the file.
+        trouble: What to report if the service may not read the file.
     """
+    is_for_service = system.installed and system.settings_path == SYSTEM_FILE
+    real = Path(os.path.realpath(path))
+    is_hidden = is_for_service and any(
+        real.is_relative_to(system.machine.path(folder)) for folder in HIDDEN
+    )
     try:
         with as_owner_of(system.folder):
             path.open().close()
     except PermissionError:
-        return failed(trouble, str(path)) if os.geteuid() == 0 else not_readable(path)
+        is_known = is_hidden or os.geteuid() == 0
+        return failed(trouble, str(path)) if is_known else not_readable(path)
     except (OSError, ValueError):
         return None  # the caller reports why
-    return None
+    return failed(trouble, str(path)) if is_hidden else None
 
 
 def safe_mode(system: System) -> Finding:

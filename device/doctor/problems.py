@@ -158,7 +158,8 @@ BAD_WEBHOOK = Trouble(
 NOT_READABLE = Trouble(
     Message("the service has no permission to read a file that the settings name"),
     Message(
-        "run `sudo chown traykeeper FILE` with the file shown here, then `sudo systemctl restart traykeeper`"
+        "if the file shown here is not in /etc/traykeeper, copy it there and correct the settings; run "
+        "`sudo chown traykeeper FILE` with the file in that folder, then `sudo systemctl restart traykeeper`"
     ),
 )
 NOT_RUNNING = Trouble(

@@ -27,7 +27,7 @@ from device.doctor import checks, problems
 from device.doctor import system as doctor_system
 from device.doctor.problems import Level, Trouble
 from device.doctor.system import Machine, System, open_system
-from device.settings import Settings
+from device.settings import SYSTEM_FILE, Settings
 from game.journal.journal import Journal
 from game.match.match import Match
 from game.rules.rule_files import load
@@ -499,6 +499,20 @@ def test_root_finds_files_that_the_service_may_not_read(system, public_folder):
     assert {found[name].trouble for name in ("broker", "webhook")} == {problems.NOT_READABLE}
     assert str(secret) in str(found["broker"].line)
     assert owned.level is Level.OK
+
+
+def test_a_secret_in_a_folder_that_is_hidden_from_the_service_is_a_failure(system):
+    write(system, "/home/pi/mqtt.toml", 'user = "club"\npassword = "1"\n')
+    service = replace(system, settings_path=SYSTEM_FILE, installed=True)
+    link = system.machine.path("/etc/traykeeper/mqtt.toml")
+    link.parent.mkdir(parents=True)
+    link.symlink_to(system.machine.path("/home/pi/mqtt.toml"))
+    found = doctor.broker(with_secret(service, link))
+
+    assert found.trouble is problems.NOT_READABLE
+    assert str(link) in str(found.line)
+    assert "not in /etc/traykeeper, copy it there" in str(found.trouble.remedy)
+    assert doctor.broker(with_secret(system, link)).trouble is problems.NO_BROKER
 
 
 def test_settings_that_this_user_may_not_read_are_skipped_with_what_depends_on_them(tmp_path):
