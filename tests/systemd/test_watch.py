@@ -412,6 +412,37 @@ def test_starts_that_fail_at_a_mistake_in_new_settings_are_not_the_fault_of_the_
     assert clock() == 200 + script.WATCH_S
 
 
+def test_two_restarts_for_new_settings_on_a_slow_pi_do_not_undo_the_update(
+    script, settings, monkeypatch
+):
+    """Whether the version refuses them is asked in a second process, which delays the start of the service."""
+    clock, starts_s, asked_s = Clock(0.0), (100, 200), []
+    monkeypatch.setattr(
+        script, "look_at", lambda *_: script.Look(clock() >= max(ready_s, default=0))
+    )
+    ready_s = []
+
+    def pause(seconds):
+        clock.now_s += seconds
+        if clock() in starts_s:
+            settings.write_text("port = 8080\n")
+            ready_s.append(clock() + 25)
+
+    def refuses(_):
+        asked_s.append(clock())
+        clock.now_s += 20
+        ready_s[-1] += 20
+        return False
+
+    digest = sha256(b"port = 80\n").hexdigest()
+    version = script.RunningVersion(
+        refuses, settings, digest, lambda: running(pid=1 + len(ready_s))
+    )
+
+    assert script.watch(version.look, old_sees=pytest.fail, clock=clock, pause=pause) == ""
+    assert asked_s == [100]
+
+
 def test_settings_that_have_not_changed_since_the_update_are_never_the_reason(script, settings):
     """The new version fails although its settings are those with which it was installed."""
     version = version_of(script, settings, [running(2)], pytest.fail)
