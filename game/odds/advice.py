@@ -66,10 +66,10 @@ class MatchPosition:
         """Return the position after a farkle, as seen by the other player, who throws next.
 
         Args:
-            fallen: Points that the third farkle in a row costs.
+            fallen: Points that the third farkle in a row costs, and each further one.
             floor: Lowest score that the rules allow, or None.
         """
-        farkles = (self.farkles + 1) % PENALTY_STREAK
+        farkles = min(self.farkles + 1, PENALTY_STREAK) % PENALTY_STREAK
         mine = self.mine if farkles else self.mine - fallen
         return MatchPosition(
             mine=self.theirs,

@@ -85,10 +85,11 @@ class Standings:
         Args:
             score: Score in steps.
             opened: Whether the player is on the board.
-            farkles: Number of farkles in a row.
+            farkles: Number of farkles in a row. A count above those that are distinguished counts
+                as the highest one: where each further farkle costs points too, the next one does.
         """
         at = max(score, self.floor) - self.floor
-        row = farkles if self.n_streaks > 1 else 0
+        row = min(farkles, self.n_streaks - 1)
         return int(self.numbers[int(opened), row, at])
 
     def after_gift(self, standing: Indices, score: Indices) -> Indices:

@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 
 from game.dice_log import MIN_DICE, count_faces, fairness, upper_tail
-from game.match.events import ScoreSet
+from game.match.events import Kept, ScoreSet
 from game.match.match import Match
 from game.odds.advice import MatchPosition, turn_odds
 from game.odds.match_odds import MatchOdds
-from game.odds.review import Cause, keep_options, review
+from game.odds.review import Cause, figures, keep_options, review
+from game.practice.strategy import BestPlay
 from game.rules import rule_files
 from game.rules.ruleset import Alike, LastRound, Ruleset, Win
 from tests.game.shipped import shipped
@@ -89,6 +90,28 @@ def test_after_a_reset_the_player_has_the_chance_of_a_score_of_zero():
     change = [sum(m.win for m in moments if m.seat == seat) for seat in (0, 1)]
 
     assert change[0] - change[1] == pytest.approx(1 - 2 * wins.first_player, abs=1e-9)
+
+
+def test_a_fourth_farkle_in_a_row_costs_as_much_as_the_third():
+    """The match and the review agree, and the best bot plays on."""
+    plain = rule_files.load("facebook")
+    wins, changes, befores = shipped(plain), [], []
+    for keep_costing, farkles in ((False, 2), (True, 3)):
+        rules = replace(plain, farkles_keep_costing=keep_costing)
+        match = Match.start(rules, ["Anna", "Ben"])
+        for _ in range(farkles):
+            match = match.throw((2, 2, 3, 3, 4, 6)).throw((1, 1, 1, 3, 4, 6)).bank()
+        match = match.push(ScoreSet(0, 4000), ScoreSet(1, 3000))
+        befores.append(figures(match, wins).win)
+        decision = BestPlay(wins).decide(match.throw((1, 2, 3, 3, 4, 6)).state)
+        match = match.throw((2, 2, 3, 3, 4, 6))
+        changes.append(review(match, wins).moments[-1].win)
+
+        assert decision == Kept((1,))
+        assert match.state.players[0].score == 3500
+
+    assert befores[0] == befores[1]
+    assert changes[0] == changes[1]
 
 
 def test_banking_far_too_early_gives_something_away(wins):
