@@ -563,6 +563,8 @@ def rules_digest(rules: Ruleset, target: int) -> str:
     }
     if rules.last_round is LastRound.UNTIL_UNBEATEN:
         options["last_round"] = LastRound.EVERY_OTHER  # the odds see only the first of these turns
+    if rules.triple_threes:
+        options["triple_threes"] = True  # the odds leave out the penalty, but three 3s score nothing
     if rules.rounds:
         options["target_ends_rounds"] = rules.target_ends_rounds
         target = target if rules.has_target else 0
@@ -646,6 +648,11 @@ class MatchOdds:
         yield from (_GUESS_SHARE * share for share in plain.solve())
         near = np.maximum(self.model.standings.score, 0)
         self.chances[:] = plain.chances[:, near[:, None], near]
+
+    @property
+    def has_right_shape(self) -> bool:
+        """Whether the chances are those of as many standings as a player can have under the rules."""
+        return self.chances.shape[1:] == (len(self.standings),) * 2
 
     @property
     def first_player(self) -> float:

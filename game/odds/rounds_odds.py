@@ -57,12 +57,15 @@ class RoundsOdds(MatchOdds):
         """
         if refusal := unsolvable_reason(rules):
             raise OddsError(refusal)
-        throws = compile_rules(rules)
-        ahead = max(_MOST_AHEAD, 4 * throws.largest)
-        shape = 2 * rules.rounds + 1, 4 if rules.opening else 1, 2 * ahead + 1
-        chances = np.full(shape, np.nan)
+        chances = np.full(_shape(rules), np.nan)
+        ahead = chances.shape[2] // 2
         chances[0] = np.arange(-ahead, ahead + 1) >= 0  # the player who began wins a tie
         return cls(rules, target, chances)
+
+    @property
+    def has_right_shape(self) -> bool:
+        """Whether the chances are those of as many turns and leads as the rules have."""
+        return self.chances.shape == _shape(self.rules)
 
     @property
     def first_player(self) -> float:
@@ -169,3 +172,9 @@ class RoundsOdds(MatchOdds):
     def _check(self, turns_left: int, least: int) -> None:
         if not least <= turns_left < len(self.chances):
             raise OddsError("the chance of winning depends on the number of turns that are left")
+
+
+def _shape(rules: Ruleset) -> tuple[int, int, int]:
+    """Return the shape of `RoundsOdds.chances`."""
+    ahead = max(_MOST_AHEAD, 4 * compile_rules(rules).largest)
+    return 2 * rules.rounds + 1, 4 if rules.opening else 1, 2 * ahead + 1

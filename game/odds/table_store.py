@@ -1,8 +1,8 @@
 """Solved matches on the disk: those installed with the program, and those solved on this computer.
 
 This is the only module of the odds that reads or writes files. A table of chances is found by the
-digest of its rules and target, so it is never used for other rules. A damaged file counts as
-missing.
+digest of its rules and target, so it is never used for other rules. A file that is
+damaged, or has another number of positions than the match, counts as missing.
 """
 
 import io
@@ -44,9 +44,10 @@ class TableStore:
         key = rules_digest(rules, target)
         try:
             data = _installed_table(key) or self._path(key).read_bytes()
-            return solution_type(rules)(rules, target, _unpack(data))
+            wins = solution_type(rules)(rules, target, _unpack(data))
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
             return None
+        return wins if wins.has_right_shape else None
 
     def begin(self, rules: Ruleset, target: int | None = None) -> MatchOdds:
         """Return the stored odds of a match or, if there are none, new odds that still have to be worked out.

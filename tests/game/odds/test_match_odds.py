@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 from importlib import resources
+from itertools import product
 
 import numpy as np
 import pytest
@@ -204,6 +205,37 @@ def test_a_damaged_table_counts_as_missing(tmp_path):
     for n in (0, 10, len(whole) // 2, len(whole) - 10):
         path.write_bytes(whole[:n])
         assert tables.find(TINY) is None
+
+
+def test_a_table_in_which_three_3s_score_is_not_used_where_they_cost_points(tmp_path):
+    """The size of the penalty is left out, but three 3s then score nothing, and so more throws farkle."""
+    tables, plain = TableStore(tmp_path), replace(TINY, triples=(0, 0, 150, 0, 0, 0), target=50)
+    some, more = (replace(plain, triple_threes=points) for points in (300, 500))
+    scoring_throws = sum({1, 5} & {*dice} != set() for dice in product(range(1, 7), repeat=5))
+    farkle = 1 - scoring_throws / 6**5
+    tables.save(solved(plain))
+    assert tables.find(some) is None
+    assert shipped(replace(rule_files.load("complete-guide"), triple_threes=300)) is None
+    tables.save(solved(some))
+
+    assert tables.find(more).first_player == pytest.approx(1 / (1 + farkle), abs=1e-6)
+    assert tables.find(plain).first_player > tables.find(more).first_player
+
+
+@pytest.mark.parametrize(
+    ("options", "others"),
+    [({}, {"singles": (25, 0, 0, 0, 0, 0)}), ({"rounds": 2}, {"rounds": 3})],
+    ids=["scores", "turns"],
+)
+def test_a_table_for_another_number_of_positions_counts_as_missing(tmp_path, options, others):
+    tables, rules = TableStore(tmp_path), replace(TINY, **options)
+    wins = tables.begin(rules)
+    saved = tables.save(wins)
+    other = tables.save(tables.begin(replace(rules, **others)))
+    assert tables.find(rules) is not None
+    saved.write_bytes(other.read_bytes())
+
+    assert tables.find(rules) is None
 
 
 def test_a_table_is_stored_to_a_ten_millionth(tmp_path):
