@@ -14,7 +14,7 @@ from game.errors import JournalError
 from game.journal.entry import OTHER_TRAY, Entry
 from game.journal.history import History, PlayedMatch
 from game.journal.schema import END_POSITION
-from game.match.events import BotLevel, ScoreSet, Thrown
+from game.match.events import BotDice, BotLevel, ScoreSet, Thrown
 from game.match.match import Match, replay
 from game.match.state import Turn, TurnEnding, count_hot_dice, keeps_after
 from game.odds.turn_odds import farkle_within
@@ -351,7 +351,7 @@ class MatchCounter:
     def _count(self, played: PlayedMatch) -> _Counted:
         match, entries = self._history.match(played.id), self._history.match_entries(played.id)
         is_shared = OTHER_TRAY in self._history.requests(played.id)
-        thrown = [event for event in match.timeline if isinstance(event, Thrown)]
+        thrown = list(_thrown_by_hand(match))
         seen = [event for event in thrown if event.seen_positions]
         return _Counted(
             position=entries[0].position,
@@ -370,6 +370,15 @@ def _all(history: History) -> Iterator[PlayedMatch]:
     while page := history.matches(before=before, limit=PAGE_SIZE):
         yield from page
         before = page[-1].position
+
+
+def _thrown_by_hand(match: Match) -> Iterator[Thrown]:
+    """Yield the throws of a match that were made with real dice, and not simulated for a bot."""
+    for state, event, _ in replay(match):
+        if isinstance(event, Thrown):
+            bot = state.player.bot
+            if event.seen_positions or bot is None or bot.dice is not BotDice.SIMULATED:
+                yield event
 
 
 def _corrected(seen: Iterable[Thrown], entries: Iterable[Entry]) -> int:

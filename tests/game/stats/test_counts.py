@@ -11,6 +11,7 @@ from game.journal.journal import Journal
 from game.match.events import (
     Banked,
     Bot,
+    BotDice,
     BotLevel,
     Corrected,
     Farkled,
@@ -204,6 +205,20 @@ def test_throws_that_may_come_from_another_tray_do_not_count_for_the_dice(journa
 
     (dice,) = counts.sets
     assert dice.fairness.counts == (3, 1, 1, 1, 0, 0)
+
+
+@pytest.mark.parametrize("dice", BotDice)
+def test_simulated_throws_of_a_bot_do_not_count_for_the_dice(journal, dice):
+    match = Match.start(RULES, ["Anna", "Bot"], bots=[None, Bot(dice)])
+    log, throws = journal.start(match), (seen(*FARKLE), Thrown((2, 3, 3, 4, 4, 6)))
+    journal.append(log, throws[0])
+    journal.append(log, throws[1])
+    _, counts, _ = counted(journal, DiceSetPeriod("ivory"))
+    (totals,) = counts.sets
+    of_both = (0, 3, 3, 3, 0, 3)
+
+    assert totals.fairness.counts == ((0, 2, 1, 1, 0, 2) if dice is BotDice.SIMULATED else of_both)
+    assert totals.read == 1
 
 
 def test_corrected_readings_are_counted_and_true_faces_are_used(journal):
