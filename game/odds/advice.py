@@ -25,7 +25,7 @@ from game.odds.turn_odds import (
     values_to_reach,
 )
 from game.rules.ruleset import PENALTY_STREAK, LastRound, Ruleset
-from game.rules.scoring import Keep, must_throw_reason
+from game.rules.scoring import Keep, after_first_throw, must_throw_reason
 
 WIN_TOLERANCE = 0.001
 """Largest difference between two chances of winning that counts as a tie. Nobody would notice such
@@ -191,11 +191,12 @@ class TurnOdds:
         steps = at_risk // self.points.throws.step
         banked = None if self.banked is None or refused else float(self.banked[steps])
         thrown = None if self.worth is None else float(self.worth.thrown[steps, n_dice, 0])
+        rules = after_first_throw(self.rules) if at_risk else self.rules
         return TurnOption(
             at_risk=at_risk,
             n_dice=n_dice,
             refused=refused,
-            farkle=farkle_within(self.rules, n_dice, 1),
+            farkle=farkle_within(rules, n_dice, 1),
             points=self.points.throwing(at_risk, n_dice),
             win_banked=banked,
             win_thrown=thrown,

@@ -660,7 +660,7 @@ def farkle_within(rules: Ruleset, n_dice: int, throws: int) -> Fraction:
     last die count as one throw.
 
     Args:
-        rules: The rules.
+        rules: The rules of the first of these throws. Later ones are not the first of the turn.
         n_dice: Number of dice in the first throw.
         throws: Number of throws.
     """
@@ -675,7 +675,8 @@ def _survives(rules: Ruleset, n_dice: int, throws: int) -> Fraction:
     for dice, keeps in scoring.keep_table(rules).items():
         if len(dice) == n_dice and keeps:
             lefts = {keep.dice_left or rules.n_dice for keep in keeps}
-            total += count_orders(dice) * max(_survives(rules, left, throws - 1) for left in lefts)
+            later = scoring.after_first_throw(rules)
+            total += count_orders(dice) * max(_survives(later, left, throws - 1) for left in lefts)
     once = Fraction(total, 6**n_dice)
     if n_dice == 1 and rules.last_die_twice:
         return once * (1 + Fraction(count_scoreless(1, rules), 6))

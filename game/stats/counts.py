@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, repeat
 from operator import mul
 
 from game.dice_log import Fairness, count_faces, fairness
@@ -16,9 +16,10 @@ from game.journal.history import History, PlayedMatch
 from game.journal.schema import END_POSITION
 from game.match.events import BotDice, BotLevel, ScoreSet, Thrown
 from game.match.match import Match, replay
-from game.match.state import Turn, TurnEnding, count_hot_dice, keeps_after
+from game.match.state import Turn, TurnEnding, count_hot_dice, keeps_after, rules_of_throw
 from game.odds.turn_odds import farkle_within
 from game.rules.ruleset import FACES, Ruleset
+from game.rules.scoring import after_first_throw
 
 log = logging.getLogger(__name__)
 
@@ -212,13 +213,15 @@ def _of_turn(turn: Turn, rules: Ruleset) -> Tally:
     if turn.ending is TurnEnding.SKIP:
         return Tally()
     sizes = _sizes(turn, rules)
+    first = rules_of_throw(replace(turn, throws=()), rules)
+    scored_by = chain((first,), repeat(after_first_throw(rules)))
     return Tally(
         turns=1,
         banks=int(turn.points > 0),
         banked=max(turn.points, 0),
         throws=len(sizes),
         farkles=int(_farkled(turn, rules)),
-        expected=float(sum(farkle_within(rules, n_dice, 1) for n_dice in sizes)),
+        expected=float(sum(map(farkle_within, scored_by, sizes, repeat(1)))),
         hot=count_hot_dice(turn.throws),
         best_turn=max(turn.points, 0),
     )

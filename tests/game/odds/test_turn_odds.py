@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, reject, settings
 
 from game.errors import OddsError
+from game.odds.advice import MatchPosition, turn_odds
 from game.odds.compiled_rules import compile_rules
 from game.odds.match_odds import left_out_of_match
 from game.odds.turn_odds import (
@@ -92,6 +93,17 @@ def test_farkle_within_two_throws_by_hand():
     six = throw_chances(rules)[6].farkle
 
     assert farkle_within(rules, 1, 2) == Fraction(2, 3) + Fraction(1, 3) * six
+
+
+def test_six_dice_never_farkle_in_the_first_throw_alone_if_only_that_one_pays_for_nothing():
+    """Later, two of the faces 2, 3, 4 and 6 may come up twice, and the other two once."""
+    rules = rule_files.load("greedy-dice")
+    later = Fraction(6 * 180, 6**6)
+    odds = turn_odds(rules, MatchPosition(), None)
+
+    assert farkle_within(rules, 6, 1) == odds.option(0, 6).farkle == 0
+    assert farkle_within(rules, 1, 2) == Fraction(2, 3) + Fraction(1, 3) * later
+    assert odds.option(2500, 6, hot=True).farkle == later
 
 
 def test_last_die_thrown_twice_farkles_twice():

@@ -86,6 +86,16 @@ def test_both_tries_of_a_last_die_are_one_throw_and_one_farkle_at_most():
         assert tally.expected == pytest.approx(six + (4 / 6) ** 2)
 
 
+def test_six_dice_may_farkle_after_the_first_throw_if_only_that_one_pays_for_nothing():
+    rules = load("greedy-dice")
+    hot = Match.start(rules, ["Anna", "Ben"]).throw((1, 1, 1, 5, 5, 5)).keep((1, 1, 1, 5, 5, 5))
+    anna, _ = tallies(hot.throw((2, 2, 3, 3, 4, 6)))
+    orders = 6 * 180  # two of the faces 2, 3, 4 and 6 twice, and the other two once
+
+    assert (anna.throws, anna.farkles) == (2, 1)
+    assert anna.expected == pytest.approx(orders / 6**6)
+
+
 @pytest.mark.parametrize(("kept", "dice"), [((), 6), ((1, 1), 4), ((1, 1, 5, 3, 3, 3), 6)])
 def test_a_farkle_entered_by_hand_counts_as_an_unread_throw(kept, dice):
     begun = Match.start(RULES, ["Anna", "Ben"])
