@@ -78,7 +78,7 @@ class MatchHistory:
                 return EntryFit.ELSEWHERE
             fit = self._fit(entry, stored)
             if fit is EntryFit.DIFFERENT and stored and entry.seq <= stored.seq:
-                stored = self._cut(entry.match, entry.seq)
+                stored = self._cut(entry.match, tray, entry.seq)
                 fit = self._fit(entry, stored)
             if fit is EntryFit.NEW:
                 return self._append(tray, entry, stored, live=live)
@@ -158,14 +158,15 @@ class MatchHistory:
             return None
         return match
 
-    def _cut(self, match_id: str, seq: int) -> StoredMatch | None:
+    def _cut(self, match_id: str, tray: str, seq: int) -> StoredMatch | None:
         """Delete the entries of a match from number `seq` onwards; return the rest, if there is one."""
         self._cache.pop(match_id, None)
-        self._delete(match_id, seq)
-        stored = self.get(match_id) if seq else None
-        if stored:
-            self._write_seats(match_id, stored)
-        return stored
+        with self._store.transaction():
+            self._delete(match_id, seq)
+            match = self._replay(match_id) if seq else None
+            if match:
+                self._write_results(match_id, tray, match)
+        return self.get(match_id)
 
     def _with_score(self, series: Series, match_id: str) -> Series:
         """Return a series with its score, which all its matches other than this one give."""
@@ -204,20 +205,20 @@ class MatchHistory:
         with self._store.transaction():
             if before is None:
                 self._store.run(
-                    "INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
                     entry.match, after.tray, self._began_s(entry, live=live),
-                    state.rules.title, state.rules.target, after.seq, after.chain, state.winner,
+                    state.rules.title, state.rules.target, after.seq, after.chain,
                 )  # fmt: skip
             else:
                 self._store.run(
-                    "UPDATE match SET seq = ?, chain = ?, winner = ? WHERE id = ?",
-                    after.seq, after.chain, state.winner, entry.match,
+                    "UPDATE match SET seq = ?, chain = ? WHERE id = ?",
+                    after.seq, after.chain, entry.match,
                 )  # fmt: skip
             body = json.dumps(entry.body, separators=(",", ":"))
             values = (entry.match, entry.seq, entry.chain, body)
             self._store.run("INSERT INTO entry VALUES (?, ?, ?, ?)", *values)
             if before is None or _results(before.match.state) != _results(state):
-                self._write_seats(entry.match, after)
+                self._write_results(entry.match, after.tray, after.match)
 
     def _began_s(self, entry: WireEntry, *, live: bool) -> float:
         """Return when the match began, by the tray's clock.
@@ -230,33 +231,34 @@ class MatchHistory:
 
     def _delete(self, match_id: str, seq: int) -> None:
         """Delete the entries of a match from number `seq` onwards, or the whole match if `seq` is 0."""
-        with self._store.transaction():
-            self._store.run("DELETE FROM entry WHERE match = ? AND seq >= ?", match_id, seq)
-            if seq == 0:
-                self._store.run("DELETE FROM seat WHERE match = ?", match_id)
-                self._store.run("DELETE FROM match WHERE id = ?", match_id)
-            else:
-                self._store.run(
-                    "UPDATE match SET seq = ?1, chain = "
-                    "(SELECT chain FROM entry WHERE match = ?2 AND seq = ?1) WHERE id = ?2",
-                    seq - 1, match_id,
-                )  # fmt: skip
+        self._store.run("DELETE FROM entry WHERE match = ? AND seq >= ?", match_id, seq)
+        if seq == 0:
+            self._store.run("DELETE FROM seat WHERE match = ?", match_id)
+            self._store.run("DELETE FROM match WHERE id = ?", match_id)
+        else:
+            self._store.run(
+                "UPDATE match SET seq = ?1, chain = "
+                "(SELECT chain FROM entry WHERE match = ?2 AND seq = ?1) WHERE id = ?2",
+                seq - 1, match_id,
+            )  # fmt: skip
 
-    def _write_seats(self, match_id: str, stored: StoredMatch) -> None:
-        state = stored.match.state
+    def _write_results(self, match_id: str, tray: str, match: Match) -> None:
+        """Write the winner of a match and the results of its seats, which replace the earlier ones."""
+        state = match.state
         winners = state.team_seats(state.winner) if state.winner is not None else ()
         rows = []
         for seat, player in enumerate(state.players):
             turns = [turn for turn in state.turns if turn.seat == seat]
             rows.append((
                 match_id, seat, player.name, name_key(player.name),
-                self._people.find_or_add(player.name, stored.tray),
+                self._people.find_or_add(player.name, tray),
                 player.team, player.score, seat in winners,
                 len(turns), sum(turn.ending is TurnEnding.FARKLE for turn in turns),
                 sum(count_hot_dice(turn.throws) for turn in turns),
                 max((t.points for t in turns if t.ending is TurnEnding.BANK), default=0),
                 sum(turn.points for turn in turns),  # the score of a team is shared
             ))  # fmt: skip
+        self._store.run("UPDATE match SET winner = ? WHERE id = ?", state.winner, match_id)
         self._store.run("DELETE FROM seat WHERE match = ?", match_id)
         self._store.run_each(f"INSERT INTO seat VALUES ({', '.join('?' * 13)})", rows)  # noqa: S608
 

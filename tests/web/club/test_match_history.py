@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bench.self_play import SelfPlay, whole_match
 from game.journal.entry import EntryFit
-from game.match.events import Banked, Thrown, Undone
+from game.match.events import Banked, Renamed, ScoreSet, Thrown, Undone
 from game.match.match import Match
 from tests.examples import SHARED_FIXTURES
 from tests.web.club.conftest import EVENING_S, RULES
@@ -82,6 +82,43 @@ def test_tray_restored_from_a_backup_overrides_the_history(history):
     assert history.add("t1", other) is EntryFit.NEW
     assert history.get(ID).match.state == restored.match.state
     assert history.add("t1", restored.do(Banked())) is EntryFit.NEW
+
+
+def won_by_anna():
+    tray = tape()
+    tray.do(ScoreSet(0, 5_000))
+    while tray.match.state.winner is None:
+        tray.do(Thrown((2, 2, 3, 4, 6, 6)))
+    return tray
+
+
+def test_a_win_that_a_restored_tray_no_longer_knows_is_taken_back(history, standings):
+    """The first entry that differs is lost on the way, so that the second one only replaces old ones."""
+    for entry in won_by_anna().entries:
+        history.add("t1", entry)
+    assert standings.matches()[0].result.winner == 0
+    restored = tape()
+    restored.do(ScoreSet(1, 500))
+    restored.do(ScoreSet(1, 600))
+
+    assert history.add("t1", restored.entries[2]) is EntryFit.GAP
+    assert history.get(ID).match.state.winner is None
+    assert not standings.matches()[0].over
+    assert standings.table() == []
+
+
+def test_a_win_is_back_if_the_entry_that_took_it_back_is_replaced(history, standings):
+    tray, restored = won_by_anna(), won_by_anna()
+    won = len(tray.entries)
+    for entry in (*tray.entries, tray.do(Renamed(1, "Bea")), tray.do(Undone()), tray.do(Undone())):
+        history.add("t1", entry)
+    assert not standings.matches()[0].over
+    restored.do(Renamed(1, "Cleo"))
+    restored.do(Renamed(1, "Dan"))
+
+    assert history.add("t1", restored.entries[won + 1]) is EntryFit.GAP
+    assert standings.matches()[0].over
+    assert standings.matches()[0].result.winner == 0
 
 
 def test_entry_for_the_match_of_another_tray_is_left_out(history):
