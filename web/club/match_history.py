@@ -12,7 +12,8 @@ from threading import RLock
 from game.errors import GameError
 from game.journal.entry import EntryFit, WireEntry
 from game.match.match import Match
-from game.match.state import Series, State, TurnEnding, count_hot_dice
+from game.match.state import Series, State
+from game.stats.counts import tallies
 from game.stats.summary import MatchSummary, summary
 from web.club.people import People, name_key
 from web.club.store import ClubStore
@@ -246,18 +247,16 @@ class MatchHistory:
         """Write the winner of a match and the results of its seats, which replace the earlier ones."""
         state = match.state
         winners = state.team_seats(state.winner) if state.winner is not None else ()
-        rows = []
-        for seat, player in enumerate(state.players):
-            turns = [turn for turn in state.turns if turn.seat == seat]
-            rows.append((
+        rows = [
+            (
                 match_id, seat, player.name, name_key(player.name),
                 self._people.find_or_add(player.name, tray),
                 player.team, player.score, seat in winners,
-                len(turns), sum(turn.ending is TurnEnding.FARKLE for turn in turns),
-                sum(count_hot_dice(turn.throws) for turn in turns),
-                max((t.points for t in turns if t.ending is TurnEnding.BANK), default=0),
-                sum(turn.points for turn in turns),  # the score of a team is shared
-            ))  # fmt: skip
+                tally.turns, tally.farkles, tally.hot, tally.best_turn,
+                tally.banked,  # the score of a team is shared
+            )
+            for seat, (player, tally) in enumerate(zip(state.players, tallies(match), strict=True))
+        ]  # fmt: skip
         self._store.run("UPDATE match SET winner = ? WHERE id = ?", state.winner, match_id)
         self._store.run("DELETE FROM seat WHERE match = ?", match_id)
         self._store.run_each(f"INSERT INTO seat VALUES ({', '.join('?' * 13)})", rows)  # noqa: S608

@@ -1,13 +1,16 @@
 """The results of the club, and merging and splitting its players."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from bench.self_play import SelfPlay
 from game.errors import IllegalMove
-from game.match.events import Banked, ScoreSet, Thrown
+from game.match.events import Banked, ScoreSet, Skipped, Thrown
 from game.match.match import Match
+from game.rules.ruleset import LastRound
+from game.stats.counts import tallies
 from tests.web.club.conftest import EVENING_S, RULES
 from web.club.standings import evening_start_s
 
@@ -31,6 +34,28 @@ def test_table_counts_wins(played, standings):
     assert [s.won for s in standings.table()] == sorted(
         (s.won for s in standings.table()), reverse=True
     )
+
+
+def test_the_table_counts_turns_and_farkles_as_the_tray_does(history, standings):
+    """A skipped turn is no turn, and a last throw that scores too few points is no farkle."""
+    rules = replace(RULES, last_round=LastRound.CHARITY_ROLL, minimum_bank=300)
+    tape = SelfPlay(Match.start(rules, ["Anna", "Ben"]), "00000000000000ab", EVENING_S)
+    for _ in range(5):
+        tape.do(Skipped())
+        tape.do(Thrown((2, 2, 3, 4, 6, 6)))
+    tape.do(Thrown((1, 1, 1, 1, 2, 3)))
+    tape.do(Banked())
+    tape.do(Thrown((1, 2, 3, 4, 6, 6)))
+    for entry in tape.entries:
+        history.add("t1", entry)
+    table = names(standings)
+    anna, ben = tallies(tape.match)
+
+    assert tape.match.state.winner == 0
+    assert (table["Anna"].turns, table["Anna"].average) == (anna.turns, anna.average_turn)
+    assert (table["Anna"].turns, table["Anna"].average, table["Anna"].farkles) == (1, 2000, 0)
+    assert (table["Ben"].turns, table["Ben"].farkles) == (ben.turns, ben.farkles) == (6, 5)
+    assert ("Quickest win", "1 turn") in [(r["title"], r["value"]) for r in standings.records()]
 
 
 def test_name_means_one_player_at_every_tray_and_in_any_case(played, standings):
