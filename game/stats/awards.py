@@ -1,6 +1,6 @@
 """Awards after a match, for luck, decisions, the longest run of banks and the most farkles."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -11,7 +11,7 @@ from game.match.state import Turn, TurnEnding
 from game.message import Message, Plural, Value
 from game.odds.review import Cause, Review, ReviewedMoment
 from game.rules.ruleset import Dice
-from game.stats.counts import points_behind
+from game.stats.counts import points_behind, tallies
 
 MIN_RUN = 3
 """Smallest number of banks in a row that counts as a run."""
@@ -165,7 +165,11 @@ def _decided_best(name: Value, given: int) -> Message:
 
 
 def _longest_run(match: Match) -> Award | None:
-    best = _most(match, lambda turns: max((len(run) for run in _runs(turns)), default=0))
+    turns = [
+        [turn for turn in match.state.turns if turn.seat == seat]
+        for seat in range(len(match.state.players))
+    ]
+    best = _most([max((len(run) for run in _runs(own)), default=0) for own in turns])
     if best is None or best[1] < MIN_RUN:
         return None
     seat, n = best
@@ -190,7 +194,7 @@ def _has_points(turn: Turn) -> bool:
 
 
 def _most_farkles(match: Match) -> Award | None:
-    best = _most(match, lambda turns: sum(turn.ending is TurnEnding.FARKLE for turn in turns))
+    best = _most([tally.farkles for tally in tallies(match)])
     if best is None or not best[1]:
         return None
     seat, n = best
@@ -199,15 +203,11 @@ def _most_farkles(match: Match) -> Award | None:
     return Award(AwardKind.FARKLES, seat, words)
 
 
-def _most(match: Match, count: Callable[[list[Turn]], int]) -> tuple[int, int] | None:
+def _most(counts: list[int]) -> tuple[int, int] | None:
     """Return the only seat with the highest count, and the count; None if several seats have that count.
 
-    `count` returns the count for a seat, given the turns of that seat.
+    Args:
+        counts: The count of each seat.
     """
-    turns = match.state.turns
-    counts = [
-        count([turn for turn in turns if turn.seat == seat])
-        for seat in range(len(match.state.players))
-    ]
     most = max(counts)
     return (counts.index(most), most) if counts.count(most) == 1 else None

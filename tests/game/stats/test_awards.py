@@ -77,6 +77,16 @@ def test_a_run_and_farkles_are_counted():
     )
 
 
+def test_a_throw_that_scores_too_few_points_does_not_count_as_a_farkle():
+    """The only throw of each turn ends it, with a farkle or with fewer points than a bank needs."""
+    rules = replace(RULES, most_throws=1, minimum_bank=300, opening=0)
+    match = Match.start(rules, ["Anna", "Ben"])
+    match = match.throw((1, 2, 3, 4, 6, 6)).throw(FARKLE).throw((1, 2, 3, 4, 6, 6))
+    award = by_kind(awards(match, None))[AwardKind.FARKLES]
+
+    assert (award.seat, str(award.words)) == (1, "Ben had the most farkles: 1")
+
+
 def test_a_player_without_decisions_gets_no_award_for_decisions():
     throws_on = Match.start(RULES, ["Anna", "Ben", "Cleo"]).throw(THOUSAND).keep((1,))
     match = throws_on.throw(FARKLE[:5]).throw(FARKLE).throw(FARKLE)
