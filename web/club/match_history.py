@@ -250,7 +250,7 @@ class MatchHistory:
         rows = [
             (
                 match_id, seat, player.name, name_key(player.name),
-                self._people.find_or_add(player.name, tray),
+                None if player.bot else self._people.find_or_add(player.name, tray),
                 player.team, player.score, seat in winners,
                 tally.turns, tally.farkles, tally.hot, tally.best_turn,
                 tally.banked,  # the score of a team is shared

@@ -20,7 +20,7 @@ class Seat:
 
     Attributes:
         name: The name in the match.
-        player: Number of the player; None if the seat has no name.
+        player: Number of the player; None for a player without a name and for a bot.
         team: Number of the team; None if the player has no team.
         score: Points at the end, or so far.
         won: Whether the player or the player's team won.

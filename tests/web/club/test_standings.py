@@ -7,7 +7,7 @@ import pytest
 
 from bench.self_play import SelfPlay
 from game.errors import IllegalMove
-from game.match.events import Banked, ScoreSet, Skipped, Thrown
+from game.match.events import Banked, Bot, ScoreSet, Skipped, Thrown
 from game.match.match import Match
 from game.rules.ruleset import LastRound
 from game.stats.counts import tallies
@@ -70,6 +70,24 @@ def test_player_without_a_name_is_in_no_table(played, standings):
 
     assert standings.table() == []
     assert [seat.name for seat in standings.matches()[0].seats] == ["Player 1", "Player 2"]
+
+
+def test_a_bot_is_in_no_table_and_holds_no_record(history, standings, people):
+    """The match counts for the person, and is shown with both names."""
+    tape = SelfPlay(
+        Match.start(RULES, ["Anna", "Bot"], bots=[None, Bot()]), "00000000000000ac", EVENING_S
+    )
+    for dice in ((1, 1, 1, 2, 3, 4), (1, 1, 1, 1, 1, 1)):
+        tape.do(Thrown(dice))
+        tape.do(Banked())
+    tape.do(Thrown((2, 2, 3, 4, 6, 6)))
+    for entry in tape.entries:
+        history.add("t1", entry)
+
+    assert [(s.name, s.played, s.won) for s in standings.table()] == [("Anna", 1, 0)]
+    assert {record["name"] for record in standings.records()} == {"Anna"}
+    assert [seat.name for seat in standings.matches()[0].seats] == ["Anna", "Bot"]
+    assert [person.name for person in people.all()] == ["Anna"]
 
 
 def test_rivalry_counts_matches_of_both_players(played, standings, people):
