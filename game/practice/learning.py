@@ -4,7 +4,7 @@ Only free decisions count: those in which the rules allowed the person either to
 again, before anybody had reached the target.
 
 The bot replays the matches of the person with other dice: under the same rules, in the same seat,
-and against bots that imitate the same opponents.
+with the same head start, and against bots that imitate the same opponents.
 """
 
 from collections import Counter
@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 from game.errors import JournalError, OddsError
 from game.journal.history import History, PlayedMatch
-from game.match.events import Banked, Event, PlayerStyle, Thrown, TookOver
-from game.match.match import Match, replay
+from game.match.apply_event import apply_event
+from game.match.events import Banked, Bot, Event, PlayerStyle, ScoreSet, Thrown, TookOver
+from game.match.match import Match, head_starts, replay
 from game.match.state import Player, State, reaches_target
 from game.odds.turn_odds import points_table
 from game.practice.handicap import Game, WinShare
@@ -280,19 +281,19 @@ class Imitation:
 
     def games(self, n: int) -> Iterator[Game]:
         """Yield n matches in which a bot plays instead of the person."""
-        others = self._others()
+        others: dict[tuple[str, Bot | None], Strategy] = {}
         for number, match in enumerate(islice(cycle(self.matches), n)):
-            seat = self._seat(match)
-            other = others[match.state.players[1 - seat].name]
-            bot = StylePlay(self.style, number)
+            seat, start = self._seat(match), match.start_state
+            for ahead, points in head_starts(match).items():
+                start = apply_event(start, ScoreSet(ahead, points))
+            player = match.state.players[1 - seat]
+            key = player.name.casefold(), player.bot
+            if key not in others:
+                others[key] = self._strategy(player)
+            bot, other = StylePlay(self.style, number), others[key]
             if isinstance(other, StylePlay):
                 other = StylePlay(other.style, -number)
-            yield Game(match.start_state, (bot, other) if seat == 0 else (other, bot), seat)
-
-    def _others(self) -> dict[str, Strategy]:
-        """Return the strategy of each opponent, by the opponent's name."""
-        others = {m.state.players[1 - self._seat(m)] for m in self.matches}
-        return {player.name: self._strategy(player) for player in others}
+            yield Game(start, (bot, other) if seat == 0 else (other, bot), seat)
 
     def _strategy(self, player: Player) -> Strategy:
         """Return the strategy of an opponent.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from random import Random
 
-from game.match.events import Banked, Kept, Thrown
+from game.match.events import Banked, Kept, ScoreSet, Thrown
 from game.match.match import Match
 from game.match.state import reaches_target
 from game.practice.strategy import needs_decision, preferred_keep
@@ -41,8 +41,10 @@ class Person:
         return Kept(preferred_keep(state, self.worth_of_die).dice)
 
 
-def play(strategies, random, bots=None):
+def play(strategies, random, bots=None, head_start=0):
+    """Return a match in which Anna may have a head start."""
     match = Match.start(RULES, ["Anna", "Ben"], first=random.randrange(2), bots=bots)
+    match = match.push(ScoreSet(0, head_start)) if head_start else match
     while match.state.winner is None:
         state = match.state
         decision = strategies[state.turn.seat].decide(state) if needs_decision(state) else None

@@ -6,7 +6,8 @@ import pytest
 
 from game.errors import OddsError
 from game.match.events import Bot
-from game.practice.learning import LEAST_DECISIONS, learn
+from game.practice import learning
+from game.practice.learning import LEAST_DECISIONS, Imitation, learn
 from tests.game.practice.persons import RULES, Person, journal, play
 
 
@@ -36,6 +37,23 @@ def test_a_person_who_errs_has_lapses():
 
     assert steady.lapse <= 0.03
     assert careless.lapse >= 0.15
+
+
+def test_a_match_is_replayed_with_its_head_start_against_an_opponent_learnt_once(monkeypatch):
+    anna, ben, random = Person(300, 600, 0, 0), Person(350, 900, 0, 0), Random(1)
+    played = [play((anna, ben), random, head_start=points) for points in (0, 500, 1_000) * 4]
+    imitation, names = Imitation.of(played, "Anna"), []
+
+    def learn_once(matches, name, rules):
+        names.append(name)
+        return learn(matches, name, rules)
+
+    monkeypatch.setattr(learning, "learn", learn_once)
+    games = list(imitation.games(6))
+
+    assert [game.start.players[0].score for game in games] == [0, 500, 1_000] * 2
+    assert [game.start.players[1].score for game in games] == [0] * 6
+    assert names == ["Ben"]
 
 
 def test_too_few_decisions_are_refused_with_their_number(matches):
