@@ -16,6 +16,7 @@ from game.match.match import Match
 from game.match.state import State
 from game.odds.match_odds import MatchOdds
 from game.odds.rounds_odds import RoundsOdds
+from game.odds.style_odds import unit
 from game.practice.strategy import Strategy, needs_decision
 from game.rules.ruleset import Ruleset
 
@@ -175,17 +176,15 @@ Players = Callable[[int], Sequence[Strategy]]
 """A function that returns the strategies of both players, given the number of the match from 0."""
 
 
-def fair_head_starts(
-    rules: Ruleset, players: Players, matches: int, step: int = 50
-) -> Iterator[HeadStart]:
+def fair_head_starts(rules: Ruleset, players: Players, matches: int) -> Iterator[HeadStart]:
     """Yield head starts that make the two players' shares of wins more and more equal.
 
     Args:
         rules: The rules.
         players: Returns the strategies of both players for each match.
         matches: Number of matches to play for each head start.
-        step: Head starts are multiples of this number of points.
     """
+    step = unit(rules)
     first_wins = _share(rules, players, matches, ())
     yield HeadStart(1, 0, first_wins)
     seat = 1 if first_wins >= 1 / 2 else 0

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import cycle, islice, product
 from math import log, tanh
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from game.match.apply_event import apply_event
 from game.match.events import Banked, Bot, Event, PlayerStyle, ScoreSet, Thrown, TookOver
 from game.match.match import Match, head_starts, replay
 from game.match.state import Player, State, reaches_target
+from game.odds.style_odds import unit
 from game.odds.turn_odds import points_table
 from game.practice.handicap import Game, WinShare
 from game.practice.strategy import BestPlay, Strategy, StylePlay, preferred_keep, strategy_of
@@ -29,7 +31,10 @@ from game.rules.ruleset import Ruleset
 LEAST_DECISIONS = 30
 """Number of free decisions that are needed to learn a style: about ten matches to 10,000 points."""
 
-_THRESHOLDS = range(0, 3001, 50)
+_STEP = 50
+"""Styles are learnt as if scores went in steps of this many points: the points of rules with another `unit` are scaled."""
+
+_THRESHOLDS = range(0, 3001, _STEP)
 _SPREADS = (5, 25, 50, 100, 150, 200, 300, 450)
 _LAPSES = (0.01, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3)
 _WORTHS = (0, 25, 50, 75, 100, 150, 200, 300)
@@ -52,7 +57,7 @@ class FreeDecision(NamedTuple):
     """A decision in which a person was free to bank or to throw again.
 
     Attributes:
-        points: Points that could be banked.
+        points: Points that could be banked, scaled to `_STEP`.
         dice: Number of dice that could be thrown.
         banked: Whether the person banked. If it is False, the person threw again.
     """
@@ -68,8 +73,8 @@ class Observations:
 
     Attributes:
         choices: Number of times that each free decision was made.
-        worths: Points that one more die may be worth to the person -> number of keeps that are
-            consistent with that worth.
+        worths: Points that one more die may be worth to the person, scaled to `_STEP` -> number of
+            keeps that are consistent with that worth.
         offers: How often the person could take over another player's dice and points.
         taken: How often the person took them over.
     """
@@ -101,8 +106,9 @@ class Observations:
         last = state.turn.last
         if last is None or len({keep.dice_left for keep in state.keeps}) == 1:
             return
-        agreeing = (worth for worth in _WORTHS if preferred_keep(state, worth) == last.keep)
-        self.worths.update(agreeing)
+        for worth in _WORTHS:
+            if preferred_keep(state, _points(worth, state.rules)) == last.keep:
+                self.worths[worth] += 1
 
     def _choice(self, state: State, *, banked: bool) -> None:
         keep = state.best_bank_keep
@@ -111,7 +117,18 @@ class Observations:
         if reaches_target(state.rules, state.bank_total(keep)):
             return
         dice = keep.dice_left or state.rules.n_dice
-        self.choices[FreeDecision(state.bank_points(keep), dice, banked)] += 1
+        points = round(state.bank_points(keep) / _scale(state.rules))
+        self.choices[FreeDecision(points, dice, banked)] += 1
+
+
+def _points(scaled: int, rules: Ruleset) -> int:
+    """Return points as they count under these rules, given points that are scaled to `_STEP`."""
+    return round(scaled * _scale(rules))
+
+
+@lru_cache(maxsize=8)
+def _scale(rules: Ruleset) -> float:
+    return unit(rules) / _STEP
 
 
 def _own_events(match: Match, name: str) -> Iterator[tuple[State, Event]]:
@@ -148,12 +165,21 @@ def learn(matches: Iterable[Match], name: str, rules: Ruleset) -> PlayerStyle:
         )
     worth = max(_WORTHS, key=lambda each: (seen.worths[each], -each))
     thresholds, spread, lapse = _fit(seen.choices, rules)
-    takes_over = 2 * seen.taken > seen.offers
-    return PlayerStyle(name, thresholds, spread, worth, takes_over=takes_over, lapse=lapse)
+    return PlayerStyle(
+        name,
+        tuple(_points(threshold, rules) for threshold in thresholds),
+        max(_points(spread, rules), 1),
+        _points(worth, rules),
+        takes_over=2 * seen.taken > seen.offers,
+        lapse=lapse,
+    )
 
 
 def _fit(choices: Counter[FreeDecision], rules: Ruleset) -> tuple[tuple[int, ...], int, float]:
-    """Return the thresholds, spread and lapse (see `PlayerStyle`) that make the choices most likely."""
+    """Return the thresholds, spread and lapse (see `PlayerStyle`) that make the choices most likely.
+
+    All points are scaled to `_STEP`.
+    """
     fits = []
     for spread, lapse in product(_SPREADS, _LAPSES):
         best = [
@@ -194,9 +220,13 @@ def _best_threshold(
 
 
 def _threshold_of_points(rules: Ruleset, dice: int) -> int:
-    """Return the points from which banking scores more on average than throwing this many dice."""
+    """Return the points from which banking scores more on average than throwing this many dice.
+
+    The points are scaled to `_STEP`.
+    """
     table = points_table(rules, opened=True)
-    return next((at for at in _THRESHOLDS if table.throwing(at, dice) <= at), _THRESHOLDS[-1])
+    points = ((at, _points(at, rules)) for at in _THRESHOLDS)
+    return next((at for at, real in points if table.throwing(real, dice) <= real), _THRESHOLDS[-1])
 
 
 def earlier_matches(history: History, name: str, rules: Ruleset) -> Iterator[Match]:
