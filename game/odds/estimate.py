@@ -137,31 +137,41 @@ def _after_turn(rules: Ruleset, mine: int, own: int, others: tuple[_Other, ...])
         own: Turns that the player has after this one.
         others: The opponents.
     """
-    highest = max(mine, *(other.score for other in others)) if others else mine
-    size = highest + _MOST_STEPS * (1 + max([own, *(other.turns for other in others)]))
-    chance = np.ones(size + compile_without_endings(rules).largest)
+    ends = [
+        other.score + len(_sums_of_turns(rules, other.turns - 1)) + len(_reaching(rules))
+        for other in others
+    ]
+    chance = np.ones(max([mine, *ends]) + 1 + compile_without_endings(rules).largest)
     for other in others:
         chance *= 1 - _beaten(rules, other, len(chance))
     if own > 0:
         chance = _after_last_turn(rules, chance, mine)
-        for _ in range(own - 1):
-            chance = _shifted(chance, turn_points(rules))
+        chance = _shifted(chance, _sums_of_turns(rules, own - 1))
     return chance
 
 
 def _beaten(rules: Ruleset, other: _Other, size: int) -> Floats:
-    """Return the chance that an opponent beats each score, indexed by that score up to `size`."""
-    at = np.zeros(size)
-    at[min(other.score, size - 1)] = 1.0
-    for _ in range(other.turns - 1):
-        at = np.convolve(at, turn_points(rules))[:size]
-    reach = _reaching(rules) if other.turns else np.array([1.0])
-    start = np.flatnonzero(at > _NEGLIGIBLE)
-    short = np.arange(size)[:, None] + (not other.wins_ties) - start
-    chances = np.where(short < len(reach), reach[np.clip(short, 0, len(reach) - 1)], 0.0)
-    chances[short <= 0] = 1.0
-    found: Floats = chances @ at[start]
-    return found
+    """Return the chance that an opponent beats each score, indexed by that score up to `size`.
+
+    The opponent is ahead before the last turn, or scores what is missing in it.
+    """
+    points = _sums_of_turns(rules, other.turns - 1)
+    found = np.zeros(size + 1)
+    found[: other.score] = 1.0
+    found[other.score : other.score + len(points)] = points[::-1].cumsum()[::-1]
+    if other.turns:
+        last = np.convolve(points, _reaching(rules)[1:])
+        found[other.score + 1 : other.score + 1 + len(last)] += last
+    return found[:-1] if other.wins_ties else found[1:]
+
+
+@lru_cache(maxsize=512)
+def _sums_of_turns(rules: Ruleset, turns: int) -> Floats:
+    """Return the chance that turns played for points score each number of steps in all, indexed by the steps."""
+    if turns <= 0:
+        return np.ones(1)
+    points = np.convolve(_sums_of_turns(rules, turns - 1), turn_points(rules))
+    return points[: np.flatnonzero(points > _NEGLIGIBLE)[-1] + 1]
 
 
 def _shifted(chance: Floats, points: Floats) -> Floats:

@@ -564,7 +564,7 @@ def rules_digest(rules: Ruleset, target: int) -> str:
     if rules.last_round is LastRound.UNTIL_UNBEATEN:
         options["last_round"] = LastRound.EVERY_OTHER  # the odds see only the first of these turns
     if rules.triple_threes:
-        options["triple_threes"] = True  # the odds leave out the penalty, but three 3s score nothing
+        options["triple_threes"] = True  # only the penalty is left out: three 3s score nothing
     if rules.rounds:
         options["target_ends_rounds"] = rules.target_ends_rounds
         target = target if rules.has_target else 0

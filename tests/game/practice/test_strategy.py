@@ -1,6 +1,7 @@
 """The decisions of bots in a match."""
 
 import json
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -118,6 +119,21 @@ def test_no_bot_banks_a_loss_or_a_tie_while_others_still_have_a_turn(bot, rules,
     state = position(*ANNA_HAS_1000, rules=rules, names=("Anna", "Ben", "Cleo"))
 
     assert isinstance(bot.decide(apply_event(state, Thrown(dice))), Kept)
+
+
+def test_a_long_match_with_a_fixed_number_of_turns_takes_little_memory():
+    """A matrix of all scores of an opponent takes more than 200 MB."""
+    rules = rule_files.with_options(rule_files.load("farkle-ten"), {"rounds": 60})
+    state = position(Thrown((1, 1, 5, 2, 3, 4)), rules=rules, names=("Anna", "Ben", "Cleo", "Dan"))
+    tracemalloc.start()
+    try:
+        win = max(option.win for option in keep_options(state, None))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert win == pytest.approx(1 / 4, abs=0.03)
+    assert most < 30e6
 
 
 @pytest.mark.parametrize("bot", [BestPlay(), STYLE], ids=["best", "style"])
