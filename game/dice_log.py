@@ -137,20 +137,17 @@ class DiceLog:
     Attributes:
         throws: The newest throws, at most `MAX_THROWS`.
         counts: How often each face, from 1 to 6, came up in all throws.
+        n_throws: Number of throws made so far, including those that are no longer remembered.
     """
 
     throws: tuple[DiceThrow, ...] = ()
     counts: tuple[int, ...] = (0,) * 6
+    n_throws: int = 0
 
     @property
     def last(self) -> DiceThrow | None:
-        """The newest throw, or None if there is none."""
+        """The newest throw, or None if there is none or it is no longer remembered."""
         return self.throws[-1] if self.throws else None
-
-    @property
-    def n_throws(self) -> int:
-        """Number of throws made so far, including those that are no longer remembered."""
-        return self.last.index + 1 if self.last else 0
 
     @property
     def fairness(self) -> Fairness:
@@ -166,7 +163,8 @@ class DiceLog:
             places: The places of the dice. Empty if the throw was entered by hand.
         """
         throw = DiceThrow(self.n_throws, dice, thrown, places)
-        return DiceLog((*self.throws, throw)[-MAX_THROWS:], _plus(self.counts, thrown))
+        throws = (*self.throws, throw)[-MAX_THROWS:]
+        return DiceLog(throws, _plus(self.counts, thrown), self.n_throws + 1)
 
     def corrected(self, dice: Dice) -> "DiceLog":
         """Return the log with the newest throw corrected. Dice whose face changes count as thrown.
@@ -182,12 +180,14 @@ class DiceLog:
             replace(place, face=UNKNOWN_FACE) if place.face in wrong else place
             for place in old.places
         )
-        return DiceLog((*others, DiceThrow(old.index, dice, thrown, places)), counts)
+        throw = DiceThrow(old.index, dice, thrown, places)
+        return DiceLog((*others, throw), counts, self.n_throws)
 
     def undone(self) -> "DiceLog":
         """Return the log without the newest throw."""
         *others, old = self.throws
-        return DiceLog(tuple(others), _plus(self.counts, old.thrown, sign=-1))
+        counts = _plus(self.counts, old.thrown, sign=-1)
+        return DiceLog(tuple(others), counts, self.n_throws - 1)
 
 
 def _plus(counts: tuple[int, ...], dice: Iterable[int], sign: int = 1) -> tuple[int, ...]:

@@ -57,6 +57,15 @@ def test_the_oldest_throws_are_dropped_but_stay_counted():
     )
 
 
+def test_throws_that_are_no_longer_remembered_keep_their_numbers_when_all_others_are_undone():
+    log = filled([(1,)] * (MAX_THROWS + 5))
+    for _ in range(MAX_THROWS):
+        log = log.undone()
+    log = log.add((6,), (6,))
+
+    assert (log.last.index, log.n_throws, log.counts) == (5, 6, (5, 0, 0, 0, 0, 1))
+
+
 def test_a_throw_is_entered_by_hand_if_no_camera_saw_its_dice():
     log = DiceLog().add((6,), (6,), (Place(6, 10.0, 20.0, 5.0),)).add((6,), (6,))
 
