@@ -412,7 +412,8 @@ def answer(rules: Ruleset, name: str, target: int, text: str, *, as_json: bool) 
     """
     question = parse(text, rules)
     wins = tables().find(rules, target)
-    odds, chances, exact = _odds_of(replace(rules, target=target), wins, question)
+    odds, chances, solved_exactly = _odds_of(replace(rules, target=target), wins, question)
+    exact = solved_exactly and not left_out_of_match(rules)
     found = _options(odds, question)
     if as_json:
         click.echo(json.dumps(_answer_json(rules, target, question, found, chances, exact=exact)))
@@ -438,7 +439,7 @@ def answer(rules: Ruleset, name: str, target: int, text: str, *, as_json: bool) 
 def _odds_of(
     rules: Ruleset, wins: MatchOdds | None, question: OddsQuestion
 ) -> tuple[TurnOdds, list[float] | None, bool]:
-    """Return the odds of the turn, the chance of each player, the one to throw first, and whether all are exact.
+    """Return the odds of the turn, the chance of each player, the one to throw first, and whether none is an estimate.
 
     Args:
         rules: The rules with the target of the match.
@@ -456,7 +457,7 @@ def _odds_of(
         win = _options(odds, question)[0].win
         if win is None:
             return odds, None, False
-        return odds, [win, 1 - win], is_exact(rules)
+        return odds, [win, 1 - win], True
     if max(scores) >= rules.target:
         raise UsageError(
             f"--from: with more than two players, scores must be below {rules.target:,}"

@@ -191,6 +191,22 @@ def test_no_answer_is_exact_without_a_chance_of_winning(scores):
 
 
 @pytest.mark.parametrize(
+    ("name", "scores"),
+    [
+        ("five-thousand-points", "4800 4700"),
+        ("holy-family-playing-on", "9800 9700"),
+        ("greedy-dice", "9800 9700"),
+    ],
+)
+def test_no_answer_is_exact_that_leaves_out_a_rule(name, scores):
+    found = json.loads(ask("--rules", name, "--from", scores, "--json"))
+
+    assert found["win"]
+    assert found["left_out"]
+    assert not found["exact"]
+
+
+@pytest.mark.parametrize(
     ("rules", "place"),
     [("kcd", ""), pytest.param("party-zonk", " second", marks=pytest.mark.long)],
 )
