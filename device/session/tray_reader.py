@@ -18,8 +18,8 @@ class TrayReading:
     Attributes:
         reading: The dice as the camera saw them.
         has_tumbled: True if dice were seen rolling, not just being moved by a hand, since the last
-            accepted reading; False if the tray was watched throughout and none rolled; None if it
-            was not watched throughout (after a start, or while there was no camera).
+            accepted reading; False if the tray was watched throughout and none rolled; None if none
+            were seen, but the tray was not watched throughout (before a start, or without a camera).
         time_s: When the tray was seen in this state, in seconds on the tray watch's clock.
         id: Identifies the reading and its picture. A reading that is completed or corrected keeps it.
     """
@@ -112,7 +112,7 @@ class TrayReader(Protocol):
     def has_tumbled(self) -> bool | None:
         """Whether dice have been seen rolling since the last accepted reading.
 
-        It is None if the tray was not watched throughout.
+        It is None if none were seen, but the tray was not watched throughout.
         """
 
     def surely_tumbled_since(self, time_s: float) -> bool:

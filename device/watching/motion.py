@@ -386,7 +386,7 @@ class MarkedMotion:
         self._clock = clock
         self._lock = Lock()
         self._motion: MotionWatch | None = None
-        self._marked_s: float | None = None
+        self._marked_s = float("-inf")
         self._gap_s = self._seen_s = self._moved_s = 0.0
 
     def begin(self, motion: MotionWatch) -> None:
@@ -396,9 +396,9 @@ class MarkedMotion:
             self._gap_s = self._seen_s = self._moved_s = self._clock()
 
     def end(self) -> None:
-        """Stop watching and remove the mark, because the camera is gone."""
+        """Stop watching, because the camera is gone."""
         with self._lock:
-            self._motion = self._marked_s = None
+            self._motion = None
 
     def feed(self, frame: Frame) -> Activity:
         """Process the next preview, and return what moves. Previews must be passed in order of time."""
@@ -424,15 +424,15 @@ class MarkedMotion:
 
     @property
     def marked_s(self) -> float:
-        """When the last reading was accepted, in seconds; 0 if none has been accepted."""
+        """When the last reading was accepted, in seconds; before all frames if none has been accepted since the start."""
         with self._lock:
-            return self._marked_s or 0.0
+            return self._marked_s
 
     @property
     def has_tumbled(self) -> bool | None:
-        """Whether dice have tumbled since the mark; None if the tray was not watched throughout."""
+        """Whether dice have tumbled since the mark; None if none were seen, but the tray was not watched throughout."""
         with self._lock:
-            if self._motion is None or self._marked_s is None:
+            if self._motion is None:
                 return None
             tumbled = self._motion.tumbled_since(self._marked_s)
             return None if tumbled is False and self._gap_s > self._marked_s else tumbled

@@ -410,7 +410,7 @@ class TrayWatch:
     def has_tumbled(self) -> bool | None:
         """Implement `TrayReader.has_tumbled`: whether dice have been seen rolling since the last accepted reading.
 
-        It is None if the tray was not watched throughout.
+        It is None if none were seen, but the tray was not watched throughout.
         """
         return self._motion.has_tumbled
 

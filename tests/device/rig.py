@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
+from device.cameras.base import CameraError, Frame
 from device.companion.companion import Companion, Inbox
 from device.hardware.button import TrayButton
 from device.hardware.choices import BUTTON_PIN
@@ -17,6 +19,7 @@ from device.session.live_match import LiveMatch
 from device.watching.tray_watch import WatchOptions
 from game.commands import AnswerQuestion
 from game.journal.journal import Journal
+from game.message import Message
 from game.rules import rule_files
 from game.situation import Situation
 from tests.clock import Clock
@@ -130,6 +133,20 @@ class Rig:
         else:
             self.tray.throw(values=values)
         self.wait_s(LET_ROLL_S)
+
+    @contextmanager
+    def camera_unplugged(self) -> Iterator[None]:
+        """Unplug the camera, and plug it in again at the end."""
+
+        def fail() -> Frame:
+            raise CameraError(Message("unplugged"))
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(self.tray, "preview", fail)
+            patch.setattr(self.tray, "capture", fail)
+            self.until(lambda s: s.camera is None)
+            yield
+        self.until(lambda s: s.camera is not None)
 
     def throw(self, *values: int) -> Snapshot:
         """Throw dice that will show these faces, and press."""

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from game.commands import Bank, CorrectThrow, StartMatch, ThrowSimulatedDice
+from game.commands import Bank, CorrectThrow, ReadAgain, StartMatch, ThrowSimulatedDice
 from game.errors import GameError
 from game.match.events import Thrown
 from game.situation import Situation, TableError
@@ -101,6 +101,52 @@ def test_banks_at_random_moments_never_escape_a_throw(match_rig):
         banks += bank(match_rig)
 
     assert banks
+
+
+def throw_a_farkle(rig):
+    """Set the dice of `THOUSAND` that score aside, and throw the others, without a press."""
+    rig.tray.set_aside((1, 1, 1), to="gone")
+    rig.wait_s(2.0)
+    rig.roll(2, 3, 4)
+    rig.wait_s(2.0)
+
+
+def farkles_before_a_bank(rig):
+    assert not bank(rig)
+    rig.hold()
+    return rig.scores == [0, 0] and rig.state.turns[0].throws[-1].dice == (2, 3, 4)
+
+
+def test_dice_seen_rolling_after_the_camera_was_away_are_read_before_a_bank(match_rig):
+    match_rig.throw(*THOUSAND)
+    with match_rig.camera_unplugged():
+        pass
+    throw_a_farkle(match_rig)
+
+    assert farkles_before_a_bank(match_rig)
+
+
+def test_dice_seen_rolling_after_a_restart_are_read_before_a_bank(tmp_path):
+    with open_rig(tmp_path) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.throw(*THOUSAND)
+    with open_rig(tmp_path) as rig:
+        rig.tray.place(THOUSAND)
+        throw_a_farkle(rig)
+
+        assert farkles_before_a_bank(rig)
+
+
+def test_dice_seen_rolling_after_the_camera_was_away_do_not_correct_an_earlier_throw(match_rig):
+    match_rig.throw(*THOUSAND)
+    match_rig.hold()
+    with match_rig.camera_unplugged():
+        pass
+    match_rig.roll(1, 2, 2, 3, 3, 5)
+    match_rig.wait_s(2.0)
+
+    with pytest.raises(TableError, match="thrown since"):
+        match_rig.companion.do(ReadAgain())
 
 
 class SlowCamera(HandledTray):
