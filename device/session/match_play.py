@@ -12,7 +12,6 @@ from device.session.table_state import (
     OpenQuestion,
     TableState,
     TrayNote,
-    Waiting,
 )
 from device.session.tray_reader import TrayReading
 from device.session.verdict import (
@@ -302,8 +301,9 @@ def _play(state: TableState, action: Kept | Banked) -> Change:
             Message("%(name)s is a bot and decides by itself", name=player.display_name)
         )
     change = take_step(state, action)
-    cleared = change.state.cleared(keep_unprompted=isinstance(action, Kept))
-    return change.ending(cleared.saying(messages.outcome(cleared.current_match)))
+    # After a press at the empty tray, the next throw is still read once its keep is chosen.
+    after = change.state.offering() if isinstance(action, Kept) else change.state.cleared()
+    return change.ending(after.saying(messages.outcome(after.current_match)))
 
 
 def _record(state: TableState, event: Event) -> Change:
@@ -313,12 +313,17 @@ def _record(state: TableState, event: Event) -> Change:
     if isinstance(event, Joined | Renamed):
         check_distinct(player.name for player in before.push(event).state.players)
     change = take_step(state, event)
-    cleared = change.state.cleared(keep_unprompted=isinstance(event, Joined | Renamed | ScoreSet))
-    if isinstance(event, TookOver) and isinstance(state.overlay, Waiting):
-        # Somebody pressed the button, so the next throw is still read.
-        cleared = change.state.offering()
-    message = messages.recorded_event(event, before, cleared.current_match)
-    return change.ending(cleared.saying(message))
+    match = change.state.current_match
+    is_same_turn = match.state.turn == before.state.turn and match.state.winner is None
+    # Answers to a question say who throws next, which may be another player after any other event.
+    keeps_answers = isinstance(event, Renamed | ScoreSet)
+    if isinstance(event, TookOver) or (
+        is_same_turn and (keeps_answers or not isinstance(state.overlay, OpenQuestion))
+    ):
+        after = change.state.offering()
+    else:
+        after = change.state.cleared()
+    return change.ending(after.saying(messages.recorded_event(event, before, match)))
 
 
 def _revise(state: TableState, what: Message, *actions: Action) -> Change:

@@ -367,17 +367,8 @@ class TableState:
         accepted = replace(self, earlier_places=earlier_places, has_simulated_throw=False)
         return Change(accepted, tray_note=TrayNote.ACCEPTED)
 
-    def cleared(self, *, keep_unprompted: bool = False) -> "TableState":
-        """Return this state without open question, advice or wait for a reading, because a person did something else.
-
-        Args:
-            keep_unprompted: Whether to keep waiting for a reading that nobody asked for, because the
-                action leaves the meaning of the throw as it is.
-        """
-        match self.overlay:
-            case Waiting(purpose=ReadUnprompted()) if keep_unprompted:
-                waiting = replace(self.overlay, purpose=ReadUnprompted())
-                return replace(self, overlay=waiting).offering()
+    def cleared(self) -> "TableState":
+        """Return this state without open question, advice or wait for a reading, because a person did something else."""
         return replace(self, overlay=None).offering()
 
 

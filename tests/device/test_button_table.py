@@ -19,7 +19,7 @@ from game.commands import (
     ThrowSimulatedDice,
     Undo,
 )
-from game.match.events import TookOver
+from game.match.events import Joined, Renamed, ScoreSet, TookOver
 from game.message import Message
 from game.rules import rule_files
 from game.situation import Situation, TableError
@@ -153,6 +153,43 @@ def test_waiting_press_keeps_waiting(match_rig):
     assert snapshot.situation is Situation.WAITING
 
 
+@pytest.mark.parametrize("event", [Renamed(1, "Benno"), ScoreSet(1, 500), Joined("Cy")])
+def test_waiting_throw_is_read_although_a_phone_records_an_event(match_rig, event):
+    match_rig.tray.throw_all(SCORING)
+    match_rig.wait_s(0.1)
+    match_rig.finger.press()
+    match_rig.companion.process_all()
+    match_rig.companion.do(RecordEvent(event))
+    match_rig.settled()
+
+    assert match_rig.state.turn.last.dice == SCORING
+
+
+def test_waiting_hold_reads_and_banks_although_a_player_is_renamed(match_rig):
+    match_rig.throw(*OPENING)
+    match_rig.tray.set_aside((1, 1, 1), to="gone")
+    match_rig.tray.throw(values=(5, 6, 6))
+    match_rig.wait_s(0.1)
+    match_rig.finger.press(BANK_S)
+    match_rig.companion.process_all()
+    match_rig.companion.do(RecordEvent(Renamed(1, "Benno")))
+    match_rig.settled()
+
+    assert match_rig.scores == [1050, 0]
+
+
+def test_waiting_for_a_throw_reads_it_although_the_keep_before_is_tapped(match_rig):
+    match_rig.throw(*SCORING)
+    match_rig.tray.set_aside(SCORING, to="gone")
+    match_rig.wait_s(2.0)
+    assert str(match_rig.press().message) == "Waiting for a throw."
+    match_rig.companion.do(KeepDice((1, 1)))
+    match_rig.tray.throw(values=(1, 2, 3, 4))
+    match_rig.until(lambda s: s.situation is Situation.ACCEPTED)
+
+    assert match_rig.state.turn.last.dice == (1, 2, 3, 4)
+
+
 def test_waiting_for_a_throw_press_reads_what_is_in_the_tray(match_rig):
     match_rig.press()
     assert str(match_rig.press().message) == "Waiting for a throw."
@@ -244,6 +281,25 @@ def test_question_hold_says_yes(match_rig):
     assert match_rig.scores == [1000, 0]
     assert match_rig.state.turn.seat == 1
     assert match_rig.state.turn.last.dice == (2, 2, 3, 3, 4, 5)
+
+
+@pytest.mark.parametrize("event", [Renamed(1, "Benno"), ScoreSet(1, 500)])
+def test_question_stays_open_while_a_player_is_renamed_or_a_score_is_set(match_rig, event):
+    match_rig.throw(*OPENING)
+    asked = match_rig.throw(*SCORING)
+    assert match_rig.companion.do(RecordEvent(event)).question == asked.question
+    match_rig.hold()
+
+    assert match_rig.scores[0] == 1000
+    assert match_rig.state.turn.last.dice == SCORING
+
+
+def test_question_who_threw_is_asked_again_once_somebody_has_joined(match_rig):
+    match_rig.throw(*OPENING)
+    match_rig.throw(*SCORING)
+    assert match_rig.companion.do(RecordEvent(Joined("Cy"))).question is None
+
+    assert str(match_rig.hold().question) == "Did Anna bank 1,000?"
 
 
 def test_question_press_reads_again(match_rig):

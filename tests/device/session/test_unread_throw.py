@@ -13,7 +13,7 @@ from game.commands import (
     StartMatch,
     Undo,
 )
-from game.match.events import Renamed, TookOver
+from game.match.events import Joined, Renamed, TookOver
 from game.situation import Situation, TableError
 from game.stats.summary import at_risk
 from tests.device.session.sessions import (
@@ -177,12 +177,12 @@ def test_a_throw_in_question_stays_unread_after_waiting_was_stopped(session, rea
     assert is_refused(session, Bank(), "press the button to read them")
 
 
-def test_a_renamed_player_does_not_make_a_throw_in_question_count_as_read(session, reader):
+def test_a_player_who_joins_does_not_make_a_throw_in_question_count_as_read(session, reader):
     reader.last_tumble_s = 15.0
     press(session)
     for _ in range(2):
         answer(session, row(FARKLE, y=300, time_s=20.0))
-    session.do(RecordEvent(Renamed(0, "Anne")))
+    session.do(RecordEvent(Joined("Cleo")))
 
     assert is_refused(session, Bank(), "press the button to read them")
 
