@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from device.cameras.base import Image, TrayZones
-from vision import Reading
+from vision import Problem, Reading, Zone, read
 from vision.candidates import seems_empty
 from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Die, Lean
@@ -75,6 +75,15 @@ Position = tuple[float, float]
 
 HasTumbledSince = Callable[[float], bool]
 """A function that returns whether dice were certainly seen tumbling after a time in seconds."""
+
+
+def _is_read_as_empty(image: Image, zones: TrayZones) -> bool:
+    """Check whether the reader sees neither a die nor a problem, without knowing the empty tray."""
+    reading = read(image, zones.tray, aside=zones.aside)
+    nothing = {Problem.UNREADABLE}  # without a known tray, a picture without dice is never certain
+    return set(reading.problems) <= nothing and all(
+        die.zone is Zone.OUTSIDE for die in reading.dice
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +188,8 @@ class TrayMemory:
         is_same = new is not None and not new.objects.any()
         if not seems_empty(image, *zones, new if is_same else None):
             return  # an inconspicuous die must not become part of the empty tray
+        if not is_same and not _is_read_as_empty(image, zones):
+            return  # neither must one that only the face reader sees, nor one that the light hides
         self._strange_rests += not is_same
         if is_same or new is None or self._strange_rests >= RESTS_TO_BELIEVE:
             self._strange_rests = 0

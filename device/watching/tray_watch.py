@@ -90,6 +90,12 @@ A thread whose camera hangs is abandoned."""
 
 FAILED = Message("it has failed, as described in the log; Traykeeper will reopen it")
 
+MAX_LIGHT_RATIO = 1.5
+"""Largest factor by which two previews may differ in brightness if they are compared.
+
+If they differ by more, a correction of the exposure can hide that a white die was removed. Against an almost black or an
+overexposed preview, it hides everything."""
+
 NOT_SETTLED = Activity(Motion.STILL, 0.0, has_hand=False, is_settled=False)
 
 
@@ -265,6 +271,9 @@ class RestHistory:
 
     def _looks_like_last(self, now: Grey) -> bool:
         if self.last is None or self.last.preview.shape != now.shape:
+            return False
+        light, before = float(now.mean()), float(self.last.preview.mean())
+        if max(light, before) > MAX_LIGHT_RATIO * min(light, before):
             return False
         region = Region.of(now.shape, self._tray, self._picture_px)
         return not find_motion(self.last.preview, now, region).has_changes

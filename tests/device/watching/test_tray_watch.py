@@ -453,6 +453,39 @@ def test_the_empty_tray_is_learnt_between_throws_without_a_request(clock):
     assert reports.watch.memory.known.empty is not first
 
 
+@pytest.mark.parametrize(("level", "noise"), [(3, 1.2), (250, 0.0)])
+def test_a_picture_without_light_or_with_too_much_is_not_learnt_as_the_empty_tray(
+    clock, level, noise
+):
+    random = np.random.default_rng(1)
+
+    class Unlit(Faulty):
+        is_lit = True
+
+        def _frame(self, take):
+            frame = super()._frame(take)
+            if self.is_lit:
+                return frame
+            grey = random.normal(level, noise, frame.image.shape).clip(0, 255)
+            return replace(frame, image=grey.astype(np.uint8))
+
+    camera = Unlit(HandledTray(seed=3, roll_s=0, clock=clock))
+    camera.tray = camera.source.tray
+    camera.source.throw(values=[1, 2, 3, 4, 5, 6])
+    reports = Reports(clock, camera.open)
+    reports.next(CameraFound)
+    camera.is_lit = False
+    reports.wait_s(2.0)
+    assert reports.watch.memory.known.empty is None
+
+    camera.is_lit = True
+    reports.wait_s(1.0)
+    assert read_tray(reports).reading.values == (1, 2, 3, 4, 5, 6)
+    camera.source.gather()
+    reports.wait_s(1.0)
+    assert reports.watch.memory.known.empty is not None
+
+
 def thrown(reports, tray, *values):
     """Throw dice with these faces, and return the report of their reading."""
     tray.throw(values=values)
