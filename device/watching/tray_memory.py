@@ -207,12 +207,13 @@ class TrayMemory:
         with self._lock:
             new = RememberedReading(time_s, image, reading, self.known.empty)
             # Of several readings of an empty tray, as under a hand that comes and goes, the newest is enough.
+            # The same holds for several readings of dice that were read again without being thrown.
+            others = [old for old in self._readings if not old.is_accepted]
+            newest_known = [old for old in others if old.faces is not None][-1:]
             kept = (
                 old
                 for old in self._readings
-                if old.is_accepted
-                or old.faces is not None
-                or (reading.dice and not old.reading.dice)
+                if old.is_accepted or old in newest_known or (reading.dice and not old.reading.dice)
             )
             self._readings = (*kept, new)
 

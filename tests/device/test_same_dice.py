@@ -1,5 +1,6 @@
 """The same dice never count twice, and a forgotten bank is never lost; read from frames."""
 
+import weakref
 from dataclasses import replace
 
 import pytest
@@ -35,6 +36,23 @@ def test_pressing_twice_on_one_throw_changes_nothing(match_rig):
 
     assert match_rig.state == before
     assert str(snapshot.message) == "Not thrown yet: the dice have not moved."
+
+
+def test_pressing_again_and_again_on_one_throw_keeps_few_frames_in_memory(match_rig, monkeypatch):
+    capture, frames = match_rig.tray.capture, []
+
+    def remembered():
+        frame = capture()
+        frames.append(weakref.ref(frame.image))
+        return frame
+
+    monkeypatch.setattr(match_rig.tray, "capture", remembered)
+    match_rig.throw(*SCORING)
+    for _ in range(10):
+        match_rig.press()
+
+    assert len(frames) > 10
+    assert sum(frame() is not None for frame in frames) < 6
 
 
 @pytest.mark.parametrize("to", ["aside", "gone"])
