@@ -612,8 +612,12 @@ class Companion:
         with self._published:
             self._snapshot = replace(drawn, version=before.version + 1)
             self._published.notify_all()
-        words = spoken_text(drawn.message, drawn.advice)
-        self.output.show(indicator, words, banked=has_banked(before.match, drawn.match))
+        self.output.show(
+            indicator,
+            spoken_text(drawn.message, drawn.advice),
+            has_changed=drawn.match != before.match,
+            banked=has_banked(before.match, drawn.match),
+        )
         return self._snapshot
 
     def _has_news(self) -> bool:

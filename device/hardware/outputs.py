@@ -119,6 +119,9 @@ An active buzzer has only one tone; it pauses briefly before each different note
 
 BANKED = "mh"
 
+_RESULTS = (Indicator.READ, Indicator.HOT_DICE, Indicator.FARKLE, Indicator.WON)
+"""What the lamp shows after a throw or its result."""
+
 MIDDLE = Tone(880)
 """The middle note: small piezo discs are loud from this frequency upwards. The others are one octave lower or higher."""
 
@@ -173,7 +176,14 @@ class RgbLamp:
     def __repr__(self) -> str:
         return f"<RgbLamp {self.shown and self.shown.colour} on {self._led!r}>"
 
-    def show(self, indicator: Indicator, _: str = "", *, banked: bool = False) -> None:  # noqa: ARG002
+    def show(
+        self,
+        indicator: Indicator,
+        _: str = "",
+        *,
+        has_changed: bool = False,  # noqa: ARG002
+        banked: bool = False,  # noqa: ARG002
+    ) -> None:
         """Show the state of the game, without waiting for the device."""
         if LAMPS[indicator] == self.shown:
             return
@@ -210,7 +220,14 @@ class SingleColourLamp:
     def __repr__(self) -> str:
         return f"<SingleColourLamp {self.shown} on {self._led!r}>"
 
-    def show(self, indicator: Indicator, _: str = "", *, banked: bool = False) -> None:  # noqa: ARG002
+    def show(
+        self,
+        indicator: Indicator,
+        _: str = "",
+        *,
+        has_changed: bool = False,  # noqa: ARG002
+        banked: bool = False,  # noqa: ARG002
+    ) -> None:
         """Show the state of the game, without waiting for the device."""
         if BLINKS[indicator] == self.shown:
             return
@@ -228,22 +245,29 @@ def _channels(colour: str) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def sound_for(before: Indicator | None, after: Indicator, *, banked: bool = False) -> str:
+def sound_for(
+    before: Indicator | None,
+    after: Indicator,
+    *,
+    has_changed: bool = False,
+    banked: bool = False,
+) -> str:
     """Return the notes to play when the indicator changes, as in `SOUNDS`; "" means silence.
 
-    When the button is released, only a bank makes a sound: if the indicator returns to any other state, the player
-    already knows that state.
+    A throw and its result sound only once: if the indicator returns to one of them, the player already knows it.
 
     Args:
         before: The previous indicator; None if there was none.
         after: The current indicator.
+        has_changed: Whether the match has just changed.
         banked: Whether a turn has just been banked.
     """
-    if before in (None, after):
+    if before is None:
         return ""
-    if after is Indicator.READY:
-        return BANKED if banked else ""
-    if before in BUTTON_HELD and after in (Indicator.READ, Indicator.HOT_DICE):
+    if banked and after in (Indicator.READY, Indicator.NO_CAMERA):
+        return BANKED
+    is_known = after in _RESULTS and not has_changed
+    if before is after or is_known or (before in BUTTON_HELD and after is Indicator.NO_CAMERA):
         return ""
     return SOUNDS.get(after, "")
 
@@ -274,9 +298,16 @@ class Sounder:
     def __repr__(self) -> str:
         return f"<Sounder {self.played!r} on {self._buzzer!r}>"
 
-    def show(self, indicator: Indicator, _: str = "", *, banked: bool = False) -> None:
+    def show(
+        self,
+        indicator: Indicator,
+        _: str = "",
+        *,
+        has_changed: bool = False,
+        banked: bool = False,
+    ) -> None:
         """Show the state of the game, without waiting for the device."""
-        sound = sound_for(self._indicator, indicator, banked=banked)
+        sound = sound_for(self._indicator, indicator, has_changed=has_changed, banked=banked)
         self._indicator = indicator
         if sound:
             self.played = sound
@@ -352,7 +383,14 @@ class Voice:
     def __repr__(self) -> str:
         return f"<Voice {self._last!r}>"
 
-    def show(self, indicator: Indicator, words: str, *, banked: bool = False) -> None:  # noqa: ARG002
+    def show(
+        self,
+        indicator: Indicator,
+        words: str,
+        *,
+        has_changed: bool = False,  # noqa: ARG002
+        banked: bool = False,  # noqa: ARG002
+    ) -> None:
         """Show the state of the game, without waiting for the device. A message that is the same as the last one is not repeated.
 
         Raises:
@@ -433,12 +471,13 @@ class Voice:
 class Output(Protocol):
     """A device that tells the players the state of the game."""
 
-    def show(self, indicator: Indicator, words: str, /, *, banked: bool) -> None:
+    def show(self, indicator: Indicator, words: str, /, *, has_changed: bool, banked: bool) -> None:
         """Show the state of the game, without waiting for the device.
 
         Args:
             indicator: The state to show.
             words: The message on the page.
+            has_changed: Whether the match has just changed.
             banked: Whether a turn has just been banked.
         """
 
@@ -462,11 +501,18 @@ class Signals:
     def __repr__(self) -> str:
         return f"<Signals {', '.join(map(repr, self._outputs))}>"
 
-    def show(self, indicator: Indicator, words: str = "", *, banked: bool = False) -> None:
+    def show(
+        self,
+        indicator: Indicator,
+        words: str = "",
+        *,
+        has_changed: bool = False,
+        banked: bool = False,
+    ) -> None:
         """Show the state of the game, without waiting for the device."""
         for number, output in enumerate(self._outputs):
             try:
-                output.show(indicator, words, banked=banked)
+                output.show(indicator, words, has_changed=has_changed, banked=banked)
                 self._failed.pop(number, None)
             except Exception as error:
                 if number not in self._failed:

@@ -117,7 +117,8 @@ def indicator_for(
     is_other_turn = is_elsewhere and situation is not Situation.WON
     if asked or is_other_turn:
         return Indicator.SCOREKEEPER if asked else Indicator.OTHER_TRAY
-    if situation in _ASKS_FOR_A_THROW and (safe_mode or not has_camera):
+    is_throw_next = situation in (*_ASKS_FOR_A_THROW, Situation.ACCEPTED)
+    if is_throw_next and (safe_mode or not has_camera):
         return _without_camera(safe_mode=safe_mode, started=started)
     if situation in _ASKS_FOR_A_THROW and moved:
         return Indicator.ATTENTION

@@ -37,6 +37,9 @@ from game.message import Message, Paragraph
 from game.rules.ruleset import Dice
 from game.situation import Situation, TableError
 
+NO_CAMERA = Message("There is no camera: take a photo with a phone, or tap the dice in.")
+"""The answer to a press without a camera."""
+
 LAST_THROW_SHOWN = (Situation.ACCEPTED, Situation.TURN_OVER, Situation.WON)
 """The situations in which the last throw is shown as it was accepted."""
 
@@ -89,11 +92,7 @@ def request_reading(state: TableState, purpose: Purpose) -> Change:
         purpose: The purpose of the reading.
     """
     if state.is_camera_known and not state.has_camera:
-        return Change(
-            state.saying(
-                Message("There is no camera: take a photo with a phone, or tap the dice in.")
-            )
-        )
+        return Change(state.saying(NO_CAMERA))
     waiting = replace(state, overlay=Waiting(purpose))
     match purpose:
         case AwaitThrow():
@@ -301,7 +300,7 @@ def undo_ignoring(state: TableState) -> Change:
 
 def camera_found(state: TableState) -> Change:
     """Note that the camera works, for the first time or after a failure."""
-    if state.message == state.lost_message:
+    if state.message in (state.lost_message, NO_CAMERA):
         state = state.saying(state.message_before)
     return Change(replace(state, has_camera=True, is_camera_known=True))
 

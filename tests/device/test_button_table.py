@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from device.cameras.base import CameraError
-from device.hardware.outputs import BANKED, Sounder
-from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
+from device.hardware.outputs import BANKED, SOUNDS, Sounder
+from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S, Indicator
 from game.commands import (
     CorrectDie,
     EnterThrow,
@@ -571,6 +571,46 @@ def test_the_buzzer_plays_the_banked_sound_only_after_a_bank(tmp_path):
 
         assert rig.scores == [1000, 0]
         assert rig.lamp.played == BANKED
+
+
+@pytest.fixture
+def buzzer_rig(tmp_path):
+    """Anna and Ben are about to begin at a table with a buzzer."""
+    with open_rig(tmp_path, lamp=lambda pins: Sounder(pins, 27)) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        yield rig
+
+
+@pytest.mark.parametrize("dice", [SCORING, (1, 1, 3, 3, 3, 5), FARKLE])
+def test_the_buzzer_plays_a_throw_only_once(buzzer_rig, dice):
+    buzzer_rig.throw(*dice)
+    assert buzzer_rig.lamp.played
+    buzzer_rig.lamp.played = ""
+    assert str(buzzer_rig.press().message).startswith("Not thrown yet")
+
+    assert buzzer_rig.lamp.played == ""
+
+
+def test_the_buzzer_plays_no_throw_if_the_camera_is_lost_before_it_is_read(buzzer_rig):
+    buzzer_rig.throw(*SCORING)
+    buzzer_rig.finger.press()
+    buzzer_rig.companion.process_all()
+    with buzzer_rig.camera_unplugged():
+        assert buzzer_rig.lamp.played == SOUNDS[Indicator.NO_CAMERA]
+    buzzer_rig.step()
+
+    assert buzzer_rig.lamp.played == SOUNDS[Indicator.NO_CAMERA]
+
+
+def test_the_lamp_and_a_press_say_that_the_camera_is_lost_in_the_middle_of_a_turn(match_rig):
+    before = match_rig.throw(*SCORING)
+    with match_rig.camera_unplugged():
+        lost = match_rig.press()
+        assert str(lost.lamp.meaning) == "no camera: tap the dice in on the phone"
+        assert str(lost.message).startswith("There is no camera")
+
+    back = match_rig.companion.snapshot()
+    assert (back.lamp.colour, back.message) == (before.lamp.colour, before.message)
 
 
 def test_a_button_held_for_longer_than_ten_seconds_is_stuck(tmp_path):

@@ -233,7 +233,7 @@ class SlowLamp(RgbLamp):
         self.is_hanging, self.may_go_on = Event(), Event()
         self.may_go_on.set()
 
-    def show(self, indicator, words="", *, banked=False):
+    def show(self, indicator, words="", **changes):
         if not self.may_go_on.is_set():
             self.is_hanging.set()
             self.may_go_on.wait()
@@ -287,10 +287,10 @@ class BrokenLamp(RgbLamp):
 
     loose = False
 
-    def show(self, indicator, words="", *, banked=False):
+    def show(self, indicator, words="", **changes):
         if self.loose:
             raise OSError("GPIO busy")
-        super().show(indicator, words, banked=banked)
+        super().show(indicator, words, **changes)
 
 
 def test_a_failing_lamp_is_logged_once_and_play_continues(tmp_path, caplog):
@@ -313,14 +313,14 @@ def test_one_output_that_fails_does_not_silence_the_others():
     heard = []
 
     class Output:
-        def show(self, indicator, words, *, banked):
+        def show(self, indicator, words, **changes):
             heard.append(words)
 
         def close(self):
             raise OSError("gone")
 
     class Broken(Output):
-        def show(self, indicator, words, *, banked):
+        def show(self, indicator, words, **changes):
             raise OSError("GPIO busy")
 
     outputs = Signals(Broken(), Output())

@@ -100,7 +100,7 @@ def test_the_indicator_is_starting_until_the_search_for_a_camera_ends():
 
     assert indicator_for(ready, None, has_camera=False, started=False) is Indicator.STARTING
     assert indicator_for(ready, None, has_camera=False) is Indicator.NO_CAMERA
-    assert indicator_for(Situation.ACCEPTED, None, has_camera=False) is Indicator.READ
+    assert indicator_for(Situation.ACCEPTED, None, has_camera=False) is Indicator.NO_CAMERA
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,8 @@ def test_a_single_colour_lamp_blinks_its_pattern(pins, anode):
 
 
 def test_each_change_is_heard_once():
-    assert sound_for(Indicator.WAITING, Indicator.READ) == SOUNDS[Indicator.READ]
+    assert sound_for(Indicator.WAITING, Indicator.READ, has_changed=True) == SOUNDS[Indicator.READ]
+    assert sound_for(Indicator.WAITING, Indicator.READ) == ""  # no dice were thrown
     assert sound_for(Indicator.READ, Indicator.READ) == ""
     assert sound_for(Indicator.STARTING, Indicator.READY) == ""
     assert sound_for(None, Indicator.ATTENTION) == ""
@@ -171,7 +172,9 @@ def test_the_sound_of_a_release_announces_its_result():
     assert sound_for(Indicator.READ, Indicator.READY, banked=True) == "mh"
     assert sound_for(Indicator.HOLD, Indicator.READY) == ""  # nothing was thrown
     assert sound_for(Indicator.READ, Indicator.READY) == ""  # a throw was undone
-    assert sound_for(Indicator.HOLD, Indicator.WON) == SOUNDS[Indicator.WON]
+    assert sound_for(Indicator.NO_CAMERA, Indicator.NO_CAMERA, banked=True) == "mh"
+    assert sound_for(Indicator.HOLD, Indicator.NO_CAMERA) == ""
+    assert sound_for(Indicator.HOLD, Indicator.WON, has_changed=True) == SOUNDS[Indicator.WON]
     assert sound_for(Indicator.HOLD, Indicator.READ) == ""  # refused: the reading is not news
 
 
@@ -187,7 +190,7 @@ def test_an_active_buzzer_beeps_and_stops(pins, sign, beeps):
     sounder = Sounder(pins, 27)
     pin = pins.pin("GPIO27")
     sounder.show(Indicator.WAITING)
-    sounder.show(sign)
+    sounder.show(sign, has_changed=True)
     until(lambda: len(pin.states) > 2 * beeps)
     sleep(0.3)  # there could be another beep
     states = [bool(state.state) for state in pin.states]
@@ -201,7 +204,7 @@ def test_a_passive_buzzer_plays_tones_and_stops(pins):
     sounder.show(Indicator.WAITING)
     heard = pins.pin("GPIO27").set_frequencies
     heard.clear()
-    sounder.show(Indicator.HOT_DICE)
+    sounder.show(Indicator.HOT_DICE, has_changed=True)
     until(lambda: len(heard) > 3)
     sounder.close()
 
