@@ -13,7 +13,16 @@ from dataclasses import replace
 from device.session import messages
 from device.session.placement import Placement, compare, entered_places, faces_of, place_of
 from device.session.tray_reader import TrayReading
-from device.session.verdict import Accept, Answer, Ask, Attention, EmptyTray, NotThrown, Verdict
+from device.session.verdict import (
+    Accept,
+    Answer,
+    Ask,
+    Attention,
+    CountDice,
+    EmptyTray,
+    NotThrown,
+    Verdict,
+)
 from game.match.apply_event import apply_event, welfare_recipient
 from game.match.events import (
     Action,
@@ -541,10 +550,14 @@ def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | V
     if not tray_reading.reading.dice_in_tray:
         return EmptyTray()
     placement = compare(tray_reading.reading, before, n_dice=1)
-    if not placement.thrown or (
-        tray_reading.has_tumbled is False and placement.could_have_slid(before)
-    ):
-        return NotThrown(Message("Not thrown yet: that is the previous player's die."))
+    may_have_slid = tray_reading.has_tumbled is not True and placement.could_have_slid(before)
+    if not placement.thrown or may_have_slid:
+        thrown = Message("They were thrown: %(dice)s", dice=placement.faces)
+        is_open = len(placement.thrown) == 1 and tray_reading.has_tumbled is None
+        return NotThrown(
+            Message("Not thrown yet: that is the previous player's die."),
+            Answer(thrown, leads_to=CountDice(placement)) if is_open else None,
+        )
     if len(placement.thrown) > 1:
         many = Message(
             "Throw only one die to decide who begins: take the others out (the camera sees %(dice)s).",

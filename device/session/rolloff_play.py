@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from device.session import judge, messages
 from device.session.match_starts import begin, from_rolloff
-from device.session.placement import entered_places
+from device.session.placement import Placement, entered_places
 from device.session.table_state import Change, TableState, TrayNote
 from device.session.tray_reader import TrayReading
 from device.session.verdict import Verdict
@@ -24,6 +24,11 @@ def read(state: TableState, tray_reading: TrayReading) -> Verdict | Change:
     if not isinstance(found, int):
         return found
     return _add(state, found, judge.places_of(tray_reading.reading))
+
+
+def count(state: TableState, placement: Placement) -> Change:
+    """Take the next player's die, because a person said that it was thrown."""
+    return _add(state, placement.faces[0], (*placement.thrown, *placement.stayed))
 
 
 def enter(state: TableState, dice: Iterable[int]) -> Change:

@@ -330,7 +330,8 @@ class Session:
             case BankAlone() as bank:
                 self._run(match_play.bank_alone(self.table, bank))
             case CountDice(placement):
-                self._run(dice_play.count(self.table.cleared(), placement))
+                play = rolloff_play if self.table.dice_log is None else dice_play
+                self._run(play.count(self.table.cleared(), placement))
             case AnswerCall() as answer:
                 self._run(match_starts.answer_call(self.table, answer))
                 answer.call.answered(answer.match is not None)

@@ -22,7 +22,7 @@ class BankAlone:
 
 @dataclass(frozen=True, slots=True)
 class CountDice:
-    """What an answer leads to: dice count as a throw without a match."""
+    """What an answer leads to: dice count as a throw without a match, or a die as one of the roll-off."""
 
     placement: Placement
 

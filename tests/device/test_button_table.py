@@ -9,6 +9,7 @@ from device.cameras.base import CameraError
 from device.hardware.outputs import BANKED, SOUNDS, Sounder
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S, Indicator
 from game.commands import (
+    AnswerQuestion,
     CorrectDie,
     EnterThrow,
     Hold,
@@ -43,6 +44,20 @@ def test_no_match_press_reads_a_players_die(rig):
 
     assert snapshot.situation is Situation.NO_MATCH
     assert snapshot.rolloff.rolls == ((4,),)
+
+
+def test_no_match_a_die_that_was_moved_unwatched_counts_only_if_somebody_says_so(rig):
+    roll_one(rig, 5)
+    with rig.camera_unplugged():
+        pass
+    rig.tray.nudge(hand=True)
+    rig.wait_s(3.0)
+    moved = rig.press()
+    assert moved.rolloff.rolls == ((5,),)
+    assert str(moved.message) == "Not thrown yet: that is the previous player's die."
+
+    thrown = rig.companion.do(AnswerQuestion(moved.choices[0].id))
+    assert thrown.rolloff.rolls == ((5,), (5,))
 
 
 def test_the_roll_off_stays_in_view_while_waiting_and_when_all_dice_are_thrown(rig):
