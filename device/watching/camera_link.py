@@ -1,5 +1,6 @@
 """The connection to a camera that may fail, and the tasks that other threads run on it."""
 
+from collections import Counter
 from collections.abc import Callable
 
 from device.cameras.base import (
@@ -79,7 +80,8 @@ class CameraLink:
         self.camera: Camera | None = None
         self._stuck: tuple[CameraStuckError, float] | None = None
         self._open, self._clock = open_camera, clock
-        self._width_px = self._failures = 0
+        self._width_px = 0
+        self._failures = Counter[bool]()  # failures in a row, by whether the password was refused
         self._watch_previews()
         self._called_s = clock()
 
@@ -134,7 +136,8 @@ class CameraLink:
         except BaseException:
             self._close(camera)
             raise
-        self.camera, self._failures = camera, 0
+        self.camera = camera
+        self._failures.clear()
         self._watch_previews()
         self._width_px = max(image.shape[:2])
         self._stuck = None
@@ -244,5 +247,5 @@ class CameraLink:
         """
         pauses_s = REFUSED_RETRY_S if is_refused else RETRY_S
         self._called_s = self._clock() + RETRY_S[-1]
-        self._failures += 1
-        return pauses_s[min(self._failures, len(pauses_s)) - 1]
+        self._failures[is_refused] += 1
+        return pauses_s[min(self._failures[is_refused], len(pauses_s)) - 1]

@@ -575,3 +575,18 @@ def test_a_camera_that_refuses_the_password_is_asked_less_and_less_often(clock):
     assert [round(time_s - began_s) for time_s in asked_s] == [0, 5, 20, 80, 380, 680, 980]
     assert "refuses the password" in str(reports.next(CameraLost).reason)
     assert "tries again after 15 seconds" in str(reports.next(CameraLost).reason)
+
+
+def test_a_password_refused_after_a_long_outage_is_soon_tried_again(clock):
+    is_off = True
+
+    def fail():
+        reason = Message("the camera refuses the password")
+        raise CameraError(reason) if is_off else LoginRefusedError(reason)
+
+    reports = Reports(clock, fail)
+    reports.wait_s(60.0)
+    is_off = False
+    reports.posted.clear()
+
+    assert "tries again after 5 seconds" in str(reports.next(CameraLost).reason)
