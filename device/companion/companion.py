@@ -405,6 +405,7 @@ class Companion:
         """
         with self._one_at_a_time:
             self._on_pass()
+            self.button.release_abandoned()
             call = self._inbox.take(min(timeout_s, self._wait_s))
             if call:
                 self._try(partial(call, self))

@@ -21,9 +21,6 @@ BOUNCE_S = 0.02
 """Debounce time in seconds, applied by the kernel: longer than a push-button bounces, shorter than any press."""
 
 
-ABANDONED_S = 12.0
-"""A simulated button that has been down for this many seconds, longer than any accepted hold, was abandoned by its phone."""
-
 ONLY_AT_THE_TRAY = Message("Only the button at the tray can shut the machine down.")
 STUCK = Message("the button is stuck: it has been down for more than ten seconds")
 BUSY = Message("The button is being held: wait until it is released.")
@@ -216,6 +213,13 @@ class TableButton:
                 if is_too_long:
                     raise TableError(ONLY_AT_THE_TRAY)
 
+    def release_abandoned(self) -> None:
+        """Release the simulated button, without effect, if its phone has vanished and never releases it."""
+        with self._moving:
+            down_s = self._clock() if self._down_s is None else self._down_s
+            if self._simulated and self._clock() - down_s >= STUCK_S:
+                self._release(self._simulated, STUCK_S)
+
     def close(self) -> None:
         """Release the pin of the button."""
         if self._button:
@@ -231,11 +235,10 @@ class TableButton:
             self._release(self._simulated, request=request)
 
     def _push(self, button: TrayButton, *, is_timed: bool) -> None:
+        self.release_abandoned()
         with self._moving:
             if self._down_s is not None:
-                if self._clock() - self._down_s < ABANDONED_S:
-                    raise TableError(BUSY)
-                self._release(button)
+                raise TableError(BUSY)
             self._down_s, self._is_timed = self._clock(), is_timed
             button.drive(down=True)
 

@@ -7,7 +7,7 @@ import pytest
 
 from device.cameras.base import CameraError
 from device.hardware.outputs import BANKED, SOUNDS, Sounder
-from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S, Indicator
+from device.session.indicator import BANK_S, SHUTDOWN_S, STUCK_S, UNDO_S, Indicator
 from game.commands import (
     AnswerQuestion,
     CorrectDie,
@@ -665,6 +665,19 @@ def test_a_page_that_holds_the_simulated_button_too_long_is_refused_like_a_hold(
                 rig.companion.do(command)
         assert rig.settled().message == before
         assert rig.finger.button.held_s is None
+
+
+def test_a_simulated_button_whose_phone_has_vanished_is_released_without_effect(match_rig):
+    match_rig.companion.do(EnterThrow(OPENING))
+    before = match_rig.companion.snapshot()
+    match_rig.companion.do(MoveSimulatedButton(down=True))
+    match_rig.clock.now_s += STUCK_S
+    match_rig.companion.process_next(0)
+    after = match_rig.settled()
+
+    assert match_rig.finger.button.held_s is None
+    assert (after.lamp, after.message, after.match) == (before.lamp, before.message, before.match)
+    assert after.troubles == ()
 
 
 @pytest.mark.parametrize("tapped", [False, True])

@@ -3,7 +3,8 @@
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from device.hardware.button import ABANDONED_S, TableButton, TrayButton
+from device.hardware.button import TableButton, TrayButton
+from device.session.indicator import STUCK_S
 from game.commands import Hold, MoveSimulatedButton
 from game.situation import TableError
 
@@ -75,7 +76,7 @@ def test_a_phone_that_has_left_does_not_block_the_button(table, clock):
     hand.use(MoveSimulatedButton(down=True))
     with pytest.raises(TableError):
         hand.use(Hold(0.01))
-    clock.now_s += ABANDONED_S
+    clock.now_s += STUCK_S
     hand.use(Hold(0.01))
 
     assert len(made) == 2
