@@ -345,12 +345,16 @@ class TrayWatch:
         if self._thread.is_alive():
             self._thread.join(timeout=JOIN_S)
         else:
-            self._release()
+            self._end()
 
     def _run(self) -> None:
         while not self._stop.wait(self.run_once()):
             pass
+        self._end()
+
+    def _end(self) -> None:
         self._release()
+        self._fail_tasks(FAILED)
 
     def request_reading(
         self,
@@ -412,7 +416,10 @@ class TrayWatch:
     def run_with_camera(self, task: Callable[[Camera], T]) -> "Future[T]":
         """Queue a task for the camera's thread, and return its future, which fails if there is no camera."""
         done: Future[T] = Future()
-        self._tasks.put((task, done))
+        if self._stop.is_set():
+            done.set_exception(CameraError(FAILED))
+        else:
+            self._tasks.put((task, done))
         return done
 
     @property

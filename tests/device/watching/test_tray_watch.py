@@ -590,3 +590,13 @@ def test_a_password_refused_after_a_long_outage_is_soon_tried_again(clock):
     reports.posted.clear()
 
     assert "tries again after 5 seconds" in str(reports.next(CameraLost).reason)
+
+
+def test_a_task_for_the_camera_fails_at_once_when_the_watch_ends(clock, faulty):
+    watch = Reports(clock, faulty.open).watch
+    watch.run_once()
+    queued = watch.run_with_camera(lambda camera: camera.capture())
+    watch.close()
+
+    assert isinstance(queued.exception(timeout=0), CameraError)
+    assert isinstance(watch.run_with_camera(lambda _: None).exception(timeout=0), CameraError)
