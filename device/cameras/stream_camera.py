@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from device.cameras.base import CameraError, Frame, Image, LoginRefusedError, scaled
 from device.cameras.controls import Tuning, rotated
 from device.cameras.http_pictures import OPEN_TIMEOUT_S, READ_TIMEOUT_S, http_pictures
-from device.cameras.newest_frame import ArrivedPicture, NewestFrame
+from device.cameras.newest_frame import ArrivedPicture, NewestFrame, SinglePicture
 from device.hardware.choices import camera_name
 from game.message import Message
 
@@ -40,6 +40,12 @@ INTERVALS = 4
 
 MAX_INTERVALS = 30
 """Number of intervals over which the rate is measured, at most."""
+
+SAME_S = 30.0
+"""How long a camera may send one and the same JPEG, in seconds, before that is reported.
+
+The noise of a sensor changes every picture. A server repeats its last picture if the camera behind it has frozen. Some
+servers also do so for seconds if nothing moves, because they copy the pictures from a video. So the camera is not closed."""
 
 LAG_S = 0.5
 """With usual apps and Wi-Fi, a picture arrives at most this many seconds after its exposure."""
@@ -100,6 +106,7 @@ class StreamCamera:
         self._url, self._tuning = url, tuning
         self._open = open_stream or open_pictures
         self._stop, self._times_s = Event(), deque[float](maxlen=MAX_INTERVALS + 1)
+        self._jpeg, self._changed_s = b"", monotonic()
         self._newest = NewestFrame(
             Message(
                 "%(camera)s is not sending any pictures: check that it is switched on and on "
@@ -134,7 +141,11 @@ class StreamCamera:
 
     @property
     def complaint(self) -> Message | None:
-        """A message saying that the pictures arrive slowly; None if they do not."""
+        """A message saying that the pictures stay the same or arrive slowly; None if neither is the case."""
+        if monotonic() - self._changed_s > SAME_S:
+            return Message(
+                "The camera has sent the same picture for half a minute: if dice have moved since, restart the camera."
+            )
         rate_hz = self.rate_hz
         rate = FEW_HZ if rate_hz is None else round(2 * rate_hz) / 2  # a steady sentence
         if rate >= FEW_HZ:
@@ -170,6 +181,10 @@ class StreamCamera:
             self._stop.wait(RETRY_S)
 
     def _put(self, picture: ArrivedPicture) -> None:
+        data = picture.data if isinstance(picture, SinglePicture) else b""
+        jpeg = data if isinstance(data, bytes) else b""
+        if not jpeg or jpeg != self._jpeg:
+            self._jpeg, self._changed_s = jpeg, monotonic()
         self._newest.put(picture)
         self._times_s.append(monotonic())
         if (rate_hz := self.rate_hz) and rate_hz < 1 / SLOWEST_S:

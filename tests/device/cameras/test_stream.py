@@ -347,15 +347,15 @@ class SlowStream:
 
     def __init__(self, seconds, monkeypatch):
         self.seconds, self.now_s, self.ask = seconds, 0.0, threading.Semaphore(0)
+        self.picture = np.random.default_rng(1).integers(0, 255, (120, 160, 3), np.uint8)
         monkeypatch.setattr(streams, "monotonic", lambda: self.now_s)
 
     def open(self, url):
-        image = np.random.default_rng(1).integers(0, 255, (120, 160, 3), np.uint8)
-        yield SinglePicture(image, monotonic())
+        yield SinglePicture(self.picture, monotonic())
         while True:
             self.ask.acquire()
             self.now_s += self.seconds
-            yield SinglePicture(image, monotonic())
+            yield SinglePicture(self.picture, monotonic())
 
 
 def test_one_picture_a_second_is_enough_and_is_reported(monkeypatch):
@@ -376,6 +376,26 @@ def test_fewer_pictures_are_refused_with_the_reason(monkeypatch):
         stream.ask.release(streams.INTERVALS)
         with pytest.raises(CameraError, match=r"only every 2.0 seconds, and Traykeeper needs one"):
             until(lambda: camera.preview() is None)
+
+
+def jpeg(level):
+    return cv2.imencode(".jpg", np.full((120, 160, 3), level, np.uint8))[1].tobytes()
+
+
+def test_a_picture_that_stays_the_same_for_half_a_minute_is_reported(monkeypatch):
+    stream = SlowStream(0.25, monkeypatch)
+    stream.picture = jpeg(90)
+    with closing(StreamCamera(URL, open_stream=stream.open)) as camera:
+        stream.ask.release(120)
+        until(lambda: stream.now_s == streams.SAME_S)
+        assert camera.complaint is None
+
+        stream.ask.release()
+        assert "has sent the same picture" in str(until(lambda: camera.complaint))
+
+        stream.picture = jpeg(91)
+        stream.ask.release()
+        until(lambda: camera.complaint is None)
 
 
 # H.264 over RTSP
