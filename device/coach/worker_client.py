@@ -8,6 +8,7 @@ The process starts with the first question, and ends with the process that start
 """
 
 import os
+import pickle
 import subprocess
 import sys
 from concurrent.futures import Future
@@ -17,6 +18,7 @@ from logging import LogRecord, getLogger
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
+from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any
 
@@ -46,6 +48,7 @@ class WorkerClient:
         self._open: dict[int, Future[Any]] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection[Any, Any] | None = None
+        self._outgoing = SimpleQueue[bytes]()
         self._closed = False
 
     def __repr__(self) -> str:
@@ -53,6 +56,8 @@ class WorkerClient:
 
     def ask(self, question: str, *args: object) -> Future[Any]:
         """Send a question to the process, and return the future that receives the answer.
+
+        A separate thread sends it, because a long match does not fit into the pipe while the process is busy.
 
         Args:
             question: Name of a method of `device.coach.worker.Worker`.
@@ -63,7 +68,7 @@ class WorkerClient:
             number = next(self._numbers)
             self._open[number] = future
             try:
-                self._connected().send((number, question, args))
+                self._connected().put(pickle.dumps((number, question, args)))
             except (OSError, WorkerLostError) as error:
                 del self._open[number]
                 future.set_exception(WorkerLostError(str(error)))
@@ -73,31 +78,30 @@ class WorkerClient:
         """End the process after it has saved the table that it is computing."""
         with self._lock:
             self._closed = True
-            connection, process = self._connection, self._process
+            process = self._process
+            self._outgoing.put(pickle.dumps(None))
         if process is None:
             return
-        if connection is not None:
-            with suppress(OSError):
-                connection.send(None)
         try:
             process.wait(CLOSE_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
-    def _connected(self) -> "Connection[Any, Any]":
-        """Return the connection to the process, which is started first if necessary."""
+    def _connected(self) -> SimpleQueue[bytes]:
+        """Return the queue of what is sent to the process, which is started first if necessary."""
         if self._closed:
             raise WorkerLostError("the companion is closing")
         if self._connection is None:
             ours, theirs = Pipe()
             with theirs:
                 self._process = _start(theirs.fileno(), self._journal, self._tables)
-            self._connection = ours
-            Thread(target=self._listen, args=(ours,), name="worker", daemon=True).start()
-        return self._connection
+            self._connection, self._outgoing = ours, SimpleQueue()
+            for job in (_send, self._listen):
+                Thread(target=job, args=(ours, self._outgoing), name="worker", daemon=True).start()
+        return self._outgoing
 
-    def _listen(self, connection: "Connection[Any, Any]") -> None:
+    def _listen(self, connection: "Connection[Any, Any]", outgoing: SimpleQueue[bytes]) -> None:
         """Deliver the answers of the process to their futures, and log what it logs, until the process has ended."""
         try:
             while True:
@@ -113,6 +117,7 @@ class WorkerClient:
                 else:
                     future.set_exception(error)
         except (EOFError, OSError, TypeError):
+            outgoing.put(b"")
             self._on_lost(connection)
 
     def _on_lost(self, connection: "Connection[Any, Any]") -> None:
@@ -120,7 +125,6 @@ class WorkerClient:
         with self._lock:
             if self._connection is connection:
                 self._connection = None
-                connection.close()
             unanswered, process = list(self._open.values()), self._process
             self._open.clear()
         if process is not None:
@@ -128,6 +132,14 @@ class WorkerClient:
                 process.wait(CLOSE_TIMEOUT_S)  # leaves no zombie
         for future in unanswered:
             future.set_exception(WorkerLostError("the coach's process has ended"))
+
+
+def _send(connection: "Connection[Any, Any]", outgoing: SimpleQueue[bytes]) -> None:
+    """Send what is put into the queue until it is empty bytes, then close the connection."""
+    with connection:
+        while message := outgoing.get():
+            with suppress(OSError):
+                connection.send_bytes(message)
 
 
 def _start(descriptor: int, journal: Path, tables: Path) -> "subprocess.Popen[bytes]":

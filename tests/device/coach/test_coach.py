@@ -22,7 +22,7 @@ from game.errors import JournalError
 from game.journal.entry import Result
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.events import Banked, Bot, Kept, Thrown
+from game.match.events import Banked, Bot, Kept, Place, Thrown
 from game.match.match import Match
 from game.odds.several_players import solve_exactly
 from game.odds.table_store import TableStore
@@ -194,6 +194,26 @@ def test_a_process_that_is_killed_is_started_again(rig):
     os.kill(rig.worker._process.pid, signal.SIGKILL)
 
     assert rig.until(lambda: rig.coach.coaching(short(10_000)).figures)
+
+
+def test_showing_a_long_match_does_not_wait_for_a_busy_process(rig):
+    rig.coach.switch(CoachMode.LIVE)
+    rig.until(lambda: rig.coach.coaching(short(10_000)).figures)
+    long = Match.start(RULES, ("Anna", "Ben"))
+    for n in range(1_500):
+        long = long.push(Thrown(FARKLE, tuple(Place(face, n, face, n, n) for face in FARKLE)))
+    shown, process = [], rig.worker._process
+    process.send_signal(signal.SIGSTOP)
+    try:
+        showing = Thread(target=lambda: shown.append(rig.coach.coaching(long)))
+        showing.start()
+        until(lambda: shown)
+    finally:
+        process.send_signal(signal.SIGCONT)
+        showing.join()
+
+    bare = replace(long, before=None, after=())
+    assert rig.worker.ask("figures", bare).result(COACH_PATIENCE_S).keeps == ()
 
 
 def test_the_process_has_a_low_priority_and_ends_with_the_companion(rig):
