@@ -258,6 +258,9 @@ def photographed(state: TableState, tray_reading: TrayReading) -> Change:
     if state.is_elsewhere:
         raise TableError(throws_elsewhere(state.current_match))
     state = replace(state.cleared(), read_s=tray_reading.time_s)
+    if play_of(state) is rolloff_play:
+        # A die may be anywhere in a photo, so its place does not tell whether it was thrown.
+        tray_reading = replace(tray_reading, has_tumbled=True)
     found = play_of(state).read(state, tray_reading.with_known_faces(state.last_places))
     if state.match and isinstance(found, Accept | Ask) and judge.is_costly(state.match, found):
         found = judge.ask_to_confirm(found)
