@@ -486,7 +486,7 @@ class Wizard:
         match step:
             case CalibrationStep.FORGET:
                 self._draft = self._draft.without_dice()
-                self._camera.forget_faces()
+                self._camera.forget_dice()
             case CalibrationStep.RETEST:
                 self._draft = self._draft.without_trials()
             case CalibrationStep.DISCARD:

@@ -61,9 +61,9 @@ class WizardCamera:
         """What the tray watch knows about the tray, such as the empty-tray image."""
         return self._tray_watch.memory.known
 
-    def forget_faces(self) -> None:
-        """Forget the faces from earlier throws, because other dice are about to be shown."""
-        self._tray_watch.memory.forget_faces()
+    def forget_dice(self) -> None:
+        """Forget the dice of earlier throws, because other dice are about to be shown."""
+        self._tray_watch.memory.forget_dice()
 
     def capture(self) -> Image:
         """Return a full frame.

@@ -277,13 +277,10 @@ class TrayMemory:
                 replace(old, faces=known) if old.time_s == time_s else old for old in self._readings
             )
 
-    def forget_faces(self) -> None:
-        """Forget how the faces of the dice looked in earlier throws."""
+    def forget_dice(self) -> None:
+        """Forget the sizes of the dice and how their faces looked in earlier throws."""
         with self._lock:
-            self.known = replace(self.known, looks=())
-            self._readings = tuple(
-                replace(old, faces={} if old.is_accepted else None) for old in self._readings
-            )
+            self.known, self._readings = replace(self.known, leans=(), looks=()), ()
 
     def _is_true(self, old: RememberedReading, has_tumbled_since: HasTumbledSince) -> bool:
         """Return whether an earlier reading can be trusted.

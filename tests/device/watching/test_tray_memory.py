@@ -2,11 +2,16 @@
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
 from device.cameras.base import TrayZones
-from device.watching.tray_memory import TrayMemory, WatchedTray
+from device.cameras.simulated.tray_geometry import LOOKS
+from device.watching.tray_memory import RESTS_TO_BELIEVE, TrayMemory, WatchedTray
+from tests.vision.painted import Put, photograph
+from vision import read
+from vision.candidates import seems_empty
 from vision.known_tray import KnownTray
 from vision.reading import Die, Lean, Problem, Quad, Reading
 
@@ -273,17 +278,17 @@ def test_an_undone_throw_teaches_no_faces(memory):
     assert learnt(memory) == []
 
 
-def test_faces_can_be_forgotten(memory):
+def test_sizes_and_faces_of_the_dice_can_be_forgotten(memory):
     memory.add(1.0, lit_picture(), DICE)
     memory.accept(1.0, tumbled)
     memory.accept(None, tumbled)
     memory.add(2.0, lit_picture(), DICE)
     memory.accept(2.0, tumbled)
-    memory.forget_faces()
+    memory.forget_dice()
     memory.accept(None, tumbled)
 
     assert learnt(memory) == []
-    assert memory.known.leans == (FLAT, FLAT)
+    assert memory.known.leans == ()
 
 
 def test_faces_are_forgotten_with_the_tray(memory):
@@ -293,3 +298,16 @@ def test_faces_are_forgotten_with_the_tray(memory):
     memory.begin(replace(HERE, zones=()))
 
     assert learnt(memory) == []
+
+
+def test_a_die_that_only_the_face_reader_sees_does_not_become_part_of_the_empty_tray():
+    """Otherwise the die would count as part of the tray, without a question."""
+    shot = photograph([Put(2, -40, 0, 5)], LOOKS["red"])
+    hazy = cv2.GaussianBlur((shot.image * 0.15 + 130 * 0.85).astype(np.uint8), (0, 0), 1.2)
+    zones, memory = TrayZones(shot.tray, None), TrayMemory()
+    memory.begin(WatchedTray("one", (hazy.shape[1], hazy.shape[0]), zones))
+    assert seems_empty(hazy, *zones)
+    for _ in range(RESTS_TO_BELIEVE):
+        memory.learn_empty_tray(hazy, zones)
+
+    assert read(hazy, shot.tray, known=memory.known).values == (2,)
