@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, CorrectThrow, EnterThrow, Hold, RecordEvent, StartMatch, Undo
-from game.match.events import Renamed
+from game.match.events import Left, Renamed
 from tests.browser import PHONE, never_late, stop_timers
 from tests.web.conftest import PHONE_COOKIE
 from web import app
@@ -273,6 +273,37 @@ def test_changes_by_hand_show_the_current_turn_after_a_refusal(begun, serve, new
     expect(page.locator("#toast")).to_contain_text("The match has moved on")
     expect(turn.locator("[name=points]")).to_have_value("0")
     expect(page.locator("#hand")).to_be_visible()
+
+
+def test_a_change_by_hand_still_concerns_the_chosen_player_after_a_refusal(
+    table, serve, new_phone
+):
+    table.do(StartMatch(("Anna", "Ben", "Cleo")))
+    page = open_page(new_phone(scorekeeper=True), serve(table))
+    rename, leave = (page.locator(f"#hand [data-submit$='/{each}']") for each in ("rename", "leave"))
+    page.locator("#by-hand").click()
+    rename.locator("select").select_option(label="Ben")
+    rename.locator("input").fill("Bea")
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    expect_at_risk(page, "1,000")
+    rename.locator("button").click()
+    expect(page.locator("#hand")).to_be_hidden()
+    assert [player.name for player in table.match.state.players] == ["Anna", "Bea", "Cleo"]
+
+    expect(page.locator(".strip")).to_contain_text("Bea")
+    page.locator("#by-hand").click()
+    leave.locator("select").select_option(label="Cleo")
+    table.do(Bank())
+    expect(page.locator(".hero h1")).to_contain_text("Bea")
+    leave.locator("button").click()
+    expect(page.locator("#toast")).to_contain_text("The match has moved on")
+    expect(leave.locator("select")).to_have_value("2")
+    table.do(RecordEvent(Left(2)))
+    expect(page.locator(".players .name[data-gone]")).to_have_text("Cleo")
+    leave.locator("button").click()
+    expect(leave.locator("select")).to_have_value("")
+    leave.locator("button").click()
+    assert [player.here for player in table.match.state.players] == [True, True, False]
 
 
 def test_a_late_removal_does_not_remove_another_player(begun, delayed):

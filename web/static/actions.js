@@ -330,56 +330,6 @@
   });
 })();
 
-// The dialog for changes by hand, filled with the current turn and scores.
-(() => {
-  const byId = (id) => document.getElementById(id);
-
-  let step = {}; // the step of the match when the dialog was opened
-
-  function openDialog() {
-    fill();
-    byId("hand").showModal();
-  }
-
-  function fill() {
-    step = window.shownStep();
-    const players = [...document.querySelectorAll(".players .name")];
-    const hero = document.querySelector(".hero");
-    const current = players.find((name) => name.dataset.onTurn !== undefined) || players[0];
-    for (const select of byId("hand").querySelectorAll(".seats")) {
-      const offered = players.filter((name) => name.dataset.gone === undefined || select.dataset.all !== undefined);
-      select.replaceChildren(...offered.map((name) => new Option(name.textContent, name.dataset.seat)));
-      select.value = current.dataset.seat;
-    }
-    const [turn, score] = byId("hand").querySelectorAll("form");
-    turn.elements.points.value = hero.dataset.atRisk || 0;
-    turn.elements.dice.value = hero.dataset.toThrow || 6;
-    score.elements.score.value = current.dataset.score;
-    byId("hand").querySelector(".on-turn-name").textContent = current.textContent;
-    for (const button of byId("hand").querySelectorAll("[data-done]")) {
-      button.dataset.body = JSON.stringify({ on_turn: Number(current.dataset.seat), ...step });
-    }
-  }
-
-  const setByHand = window.once(async (form) => {
-    const fields = [...form.elements].filter((field) => field.name);
-    const body = Object.fromEntries(fields.map((field) => [field.name, field.name === "name" ? field.value.trim() : Number(field.value)]));
-    if (await window.post(form.dataset.submit, { ...body, ...step })) byId("hand").close();
-    else if (window.shownStep().step !== step.step) fill(); // the match has moved on: another turn, other scores
-  });
-
-  document.addEventListener("change", ({ target }) => {
-    if (!target.closest("[data-submit$='/score']") || target.name !== "seat") return;
-    target.form.elements.score.value = document.querySelector(`.players [data-seat="${target.value}"]`).dataset.score;
-  });
-  document.addEventListener("click", ({ target }) => { if (target.closest("[data-hand]")) openDialog(); });
-  document.addEventListener("submit", (event) => {
-    if (!event.target.closest("#hand")) return;
-    event.preventDefault();
-    setByHand(event.target);
-  });
-})();
-
 // Says how many characters a name may still have, before the field takes no more.
 (() => {
   const NEAR = 6;
