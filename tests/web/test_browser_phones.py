@@ -421,3 +421,48 @@ def test_dice_from_a_pad_of_an_earlier_turn_are_refused(begun, serve, new_phone)
 
     expect(page.locator("#toast")).to_contain_text("The match has moved on")
     assert begun.match.state.turn.throws == ()
+
+
+def test_a_board_whose_stream_has_stalled_shows_what_a_tap_did_and_opens_another_stream(
+    begun, serve, new_phone
+):
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    begun.do(Bank())
+    phone = new_phone(scorekeeper=True)
+    phone.add_init_script(OWN_STREAM)
+    page = open_page(phone, serve(begun))
+    page.evaluate("stream.hasStalled = true")
+    page.locator("#undo").tap()
+
+    expect_at_risk(page, "1,000")
+    page.wait_for_function("!stream.hasStalled")
+
+
+def test_a_tap_on_a_board_that_no_longer_shows_the_own_last_step_is_refused(
+    begun, serve, new_phone
+):
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    begun.do(Bank())
+    phone = without_polls(new_phone(scorekeeper=True))
+    phone.add_init_script(OWN_STREAM)
+    page = open_page(phone, serve(begun))
+    with page.expect_request("**/sections"):
+        page.locator("#undo").tap()
+    page.locator("#undo").tap()
+
+    expect(page.locator("#toast")).to_contain_text("The match has moved on")
+    assert len(begun.match.timeline) == 1
+
+
+def test_a_form_on_a_board_whose_stream_has_stalled_does_not_replace_a_match(
+    table, serve, new_phone
+):
+    phone = new_phone(scorekeeper=True)
+    phone.add_init_script(OWN_STREAM)
+    page = open_page(phone, serve(table))
+    table.do(StartMatch(("Cleo", "Dora")))
+    page.locator("#start").tap()
+
+    expect(page.locator("#toast")).to_contain_text("Not sent")
+    expect(page.locator(".hero h1")).to_contain_text("Cleo")
+    assert table.match.state.players[0].name == "Cleo"

@@ -13,6 +13,7 @@
   let retry = 0;
   let watchdog = 0;
   let waitMs = FIRST_WAIT_MS;
+  let replacedMs = 0; // when a section changed last
   let newest = 0; // number of the newest event or request; an older answer is ignored
 
   function connect() {
@@ -59,6 +60,18 @@
     }
   }
 
+  window.pollBoard = poll;
+
+  // Polls what a tap did if no event shows it: a stream may stall without an error, and then it is opened again.
+  async function showActed({ detail }) {
+    const sentMs = detail?.sentMs ?? performance.now();
+    const seemsOpen = source.readyState === EventSource.OPEN;
+    if (seemsOpen) await new Promise((done) => { setTimeout(done, window.drawMs); });
+    if (seemsOpen && replacedMs >= sentMs) return;
+    await poll();
+    if (seemsOpen && replacedMs >= sentMs) connect();
+  }
+
   function showNote(text) {
     if (note.textContent !== text) note.textContent = text;
     note.hidden = !text;
@@ -94,6 +107,7 @@
   }
 
   function replace(current, fresh) {
+    replacedMs = performance.now();
     const focused = current.contains(document.activeElement) && document.activeElement;
     const opened = [...current.querySelectorAll("details[open]")].map((details) => details.id);
     const unfolded = [...current.querySelectorAll("[aria-expanded=true]")].map((button) => button.id);
@@ -150,6 +164,6 @@
   addEventListener("online", connect);
   addEventListener("pagehide", disconnect);
   addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
-  document.addEventListener("acted", () => { if (source.readyState !== EventSource.OPEN) poll(); });
+  document.addEventListener("acted", showActed);
   connect();
 })();

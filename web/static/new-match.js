@@ -202,11 +202,17 @@
     rules.value = chosen;
   }
 
-  const playAgain = window.once(async () => {
-    const started = await window.post("/api/v1/match", lastMatch().match);
+  // The board may not show yet that a match has begun elsewhere, and a match that is being played must not be replaced.
+  async function begin(match) {
+    if (byId("board")) await window.pollBoard();
+    if (!byId("new-match")) return window.toast(words.dropped);
+    const started = await window.post("/api/v1/match", match);
     if (started && !byId("board")) location.assign("/");
     else if (started) scrollTo(0, 0);
-  });
+    return started;
+  }
+
+  const playAgain = window.once(() => begin(lastMatch().match));
 
   document.addEventListener("swapped", offerLastMatch);
   document.addEventListener("DOMContentLoaded", offerLastMatch);
@@ -216,13 +222,9 @@
     const match = setUp(form);
     const title = form.elements.rules.selectedOptions[0].text;
     const typed = rows().filter((row) => !row.hidden).map((row) => input(row).value.trim()).filter(Boolean);
-    const started = await window.post(form.dataset.submit, match);
-    if (started) {
-      remember(typed);
-      try { localStorage.setItem(LAST, JSON.stringify({ match, title })); } catch { /* nothing is offered */ }
-    }
-    if (started && !byId("board")) location.assign("/");
-    else if (started) scrollTo(0, 0);
+    if (!await begin(match)) return;
+    remember(typed);
+    try { localStorage.setItem(LAST, JSON.stringify({ match, title })); } catch { /* nothing is offered */ }
   });
 
   // Invites another tray, or joins its match. Only the names that were typed are players at this tray.

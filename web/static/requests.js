@@ -12,6 +12,7 @@
   let toastTimer = 0;
   let stalls = 0; // changes when an answer becomes overdue and when it arrives
   let reached = 0; // the step of the match after this page's last request that named a step
+  let reachedMs = 0; // when the page learnt it
 
   // Sends requests one after the other, so that quick taps keep their order.
   window.post = (address, body = {}, isWanted = "throw" in body ? always : unlessStalled()) => {
@@ -33,6 +34,10 @@
   }
 
   window.ownStep = () => reached;
+  window.drawMs = 500; // a board that does not show what a tap did within this time has a stalled stream
+
+  // A tap just after another one is meant for the step that the other one reached, although the board may not show it yet.
+  const meant = (step) => (performance.now() - reachedMs < window.drawMs ? Math.max(step, reached) : step);
 
   // Ignores further calls until the first one is done, such as a double tap.
   window.once = (job) => {
@@ -77,12 +82,13 @@
   async function send(address, body) {
     const overdue = setTimeout(showLate, LATE_MS);
     const sentAt = stalls;
+    const sentMs = performance.now();
     try {
-      const answer = await fetchJson(address, "step" in body ? { ...body, step: Math.max(body.step, reached) } : body);
+      const answer = await fetchJson(address, "step" in body ? { ...body, step: meant(body.step) } : body);
       const result = await answer.json();
-      if ("step" in body) reached = result.step || 0;
+      if ("step" in body) [reached, reachedMs] = [result.step || 0, performance.now()];
       window.toast(answer.ok ? "" : result.detail);
-      document.dispatchEvent(new CustomEvent("acted", { detail: { done: answer.ok } }));
+      document.dispatchEvent(new CustomEvent("acted", { detail: { done: answer.ok, sentMs } }));
       return answer.ok;
     } catch {
       window.toast(words.silent);
