@@ -141,6 +141,31 @@ def test_each_of_ten_tabs_updates_when_it_becomes_visible(begun, serve, new_phon
         tab.evaluate(SLEEP % "true")
 
 
+def test_a_hidden_tab_opens_no_stream_when_the_wifi_is_back(begun, serve, new_phone):
+    phone = new_phone()
+    phone.add_init_script(OWN_STREAM)
+    page = open_page(phone, serve(begun))
+    page.evaluate(SLEEP % "true")
+    page.evaluate("stream = null; dispatchEvent(new Event('online'))")
+    assert page.evaluate("stream") is None
+
+    page.evaluate(SLEEP % "false")
+    assert page.evaluate("stream") is not None
+
+
+def test_a_woken_phone_soon_says_that_the_tray_cannot_be_reached(begun, serve, new_phone):
+    phone = without_polls(new_phone())
+    phone.add_init_script(OWN_STREAM)  # which never sends an event
+    phone.clock.install()
+    page = open_page(phone, serve(begun))
+    stop_timers(page)
+    page.evaluate(SLEEP % "true")
+    page.evaluate(SLEEP % "false")
+    page.clock.run_for(6_000)
+
+    expect(page.locator("#link")).to_have_text("Reconnecting…")
+
+
 def test_two_phones_continue_after_a_restart_in_mid_turn(begun, serve, new_phone):
     server = serve(begun)
     anna, ben = open_page(new_phone(scorekeeper=True), server), open_page(new_phone(), server)

@@ -4,6 +4,7 @@
   const FIRST_WAIT_MS = 400;
   const LONGEST_WAIT_MS = 5000;
   const POLL_MS = 5000;
+  const OPENING_MS = 5000; // the server sends the board at once
   const SETTLE_MS = 300;
   const words = JSON.parse(document.body.dataset.words);
   const board = document.getElementById("board");
@@ -16,13 +17,15 @@
   let replacedMs = 0; // when a section changed last
   let newest = 0; // number of the newest event or request; an older answer is ignored
 
+  // A hidden page leaves the few connections of the browser to the page that is shown.
   function connect() {
     disconnect();
+    if (document.hidden) return;
     source = new EventSource(board.dataset.live);
     source.addEventListener("board", (event) => { onHeard(); newest += 1; replaceChanged(event.data); });
     source.addEventListener("beat", onHeard);
     source.addEventListener("error", onLost);
-    watchdog = setTimeout(onLost, SILENCE_MS);
+    watchdog = setTimeout(onLost, OPENING_MS);
   }
 
   function disconnect() {
@@ -65,7 +68,7 @@
   // Polls what a tap did if no event shows it: a stream may stall without an error, and then it is opened again.
   async function showActed({ detail }) {
     const sentMs = detail?.sentMs ?? performance.now();
-    const seemsOpen = source.readyState === EventSource.OPEN;
+    const seemsOpen = source?.readyState === EventSource.OPEN;
     if (seemsOpen) await new Promise((done) => { setTimeout(done, window.drawMs); });
     if (seemsOpen && replacedMs >= sentMs) return;
     await poll();
@@ -160,7 +163,7 @@
   }
 
   // A sleeping phone loses its stream without an error, so it always reconnects.
-  document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : connect()));
+  document.addEventListener("visibilitychange", connect);
   addEventListener("online", connect);
   addEventListener("pagehide", disconnect);
   addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
