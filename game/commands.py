@@ -212,7 +212,7 @@ class ReopenMatch:
 
     Attributes:
         match: Number of the match in the journal.
-        undo: Whether to take back its last step, so that a match that was won can be played on.
+        undo: Whether to take back its last step if it is won, so that it can be played on.
     """
 
     match: int

@@ -311,7 +311,8 @@ class Session:
             case ReopenMatch():
                 match = live_match.reopen(command.match)
                 self._run(match_starts.show_match(table, match, messages.resumed(match)))
-                if command.undo and match.can_undo:
+                is_won = match.state.winner is not None  # no longer true after a double tap
+                if command.undo and is_won and match.can_undo:
                     self._undo()
             case CallPlayers():
                 self._run(match_starts.call_players(table, command))

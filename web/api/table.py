@@ -462,7 +462,7 @@ def _add_commands(
     )
     add("/rematch", "Start a match with the same players after one is won", Rematch)
     add(
-        "/reopen", "Continue an older match, if wanted without its last step",
+        "/reopen", "Continue an older match; `undo` takes back the last step of one that was won",
         lambda match, undo: ReopenMatch(match, undo=bool(undo)),
         match=integer(1, MAX_EXACT), undo=optional(boolean()),
     )  # fmt: skip

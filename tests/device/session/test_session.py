@@ -649,9 +649,12 @@ def test_a_won_match_is_played_on_without_its_last_step(session):
     win(session)
     session.do(Rematch())
     session.do(ReopenMatch(1, undo=True))
+    played_on = session.live_match.match
 
-    assert state(session).winner is None
+    assert played_on.state.winner is None
     assert session.live_match.match_id == 1
+    session.do(ReopenMatch(1, undo=True))  # the second tap of a double tap
+    assert session.live_match.match == played_on
 
 
 @pytest.mark.parametrize("faces", [THOUSAND, (1, 2, 3, 3, 4, 6), (1, 1, 1, 5, 5), (), (2, 2, None)])
