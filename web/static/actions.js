@@ -98,8 +98,20 @@
 
   document.addEventListener("swapped", restoreSelection);
 
+  // The die of an uncertain reading that was tapped last. It stays selected until its value is corrected or the dice lie elsewhere.
+  let seen = {};
+  const places = () => [...document.querySelectorAll(".spot")].map(({ cx, cy }) => [cx.baseVal.value, cy.baseVal.value]).join();
+
+  function restoreSeenDie() {
+    if (seen.places !== places()) seen = {};
+    if (byId(seen.id)) selectSeenDie(byId(seen.id));
+  }
+
+  document.addEventListener("swapped", restoreSeenDie);
+
   // Shows one die of an uncertain reading beside the six faces.
   function selectSeenDie(slot) {
+    seen = { id: slot.id, places: places() };
     for (const other of selectedSlots()) other.setAttribute("aria-pressed", "false");
     slot.setAttribute("aria-pressed", "true");
     byId("chosen").hidden = false;
@@ -192,11 +204,19 @@
     if (keep && !isHeld(byId("keep-chosen"))) window.post("/api/v1/keep", JSON.parse(keep.button.dataset.body));
   }
 
+  // A tap on a value just after the page has selected another die by itself was not meant for that die.
+  function dieToCorrect() {
+    const [slot] = selectedSlots();
+    return slot?.matches("[data-settling] .seen") && slot.id !== seen.id ? undefined : slot;
+  }
+
   // Corrects a die in two taps: the die, then its face. A die on a photo is corrected on the photo.
   function correctDie(face) {
-    const [slot] = selectedSlots();
+    const slot = dieToCorrect();
+    if (!slot) return undefined;
     const { dataset } = slot;
     if (dataset.slot !== undefined && face === faceOf(slot)) return toggle(slot);
+    seen = {};
     if (dataset.photo) return window.post("/api/v1/face", { photo: dataset.photo, die: Number(dataset.seen), face });
     const row = slot.parentElement.dataset;
     const dice = JSON.parse(row.dice);
@@ -213,7 +233,7 @@
 
   // Dismisses a foreign object that was ringed as a possible die.
   function dismissObject() {
-    const [slot] = selectedSlots();
+    const slot = dieToCorrect();
     if (slot) window.post("/api/v1/not-a-die", { photo: slot.dataset.photo, die: Number(slot.dataset.seen) });
   }
 
@@ -346,61 +366,4 @@
     if (place && note.parentElement !== place) place.append(note);
   });
   document.addEventListener("focusout", ({ target }) => { if (target.name === "name") note.remove(); });
-})();
-
-// Takes a picture of the dice with the phone, shrinks it, uploads it and has it read.
-(() => {
-  const API = "/api/v1/picture";
-  const SMALL_BYTES = 1000000;
-  const LONG_SIDE_PX = 2048;
-  const QUALITY = 0.9;
-  const words = JSON.parse(document.body.dataset.words);
-  const input = document.getElementById("picture");
-  if (!input) return; // a page without the dice
-
-  // Only JPEG files are shrunk here; the server reports what is wrong with other files.
-  async function shrink(file) {
-    if (file.size < SMALL_BYTES || file.type !== "image/jpeg") return file;
-    try {
-      const image = await createImageBitmap(file);
-      const share = Math.min(1, LONG_SIDE_PX / Math.max(image.width, image.height));
-      const canvas = document.createElement("canvas");
-      canvas.width = Math.round(image.width * share);
-      canvas.height = Math.round(image.height * share);
-      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-      image.close();
-      return await new Promise((done) => { canvas.toBlob((blob) => done(blob || file), "image/jpeg", QUALITY); });
-    } catch {
-      return file;
-    }
-  }
-
-  let step = {}; // the step of the match when somebody tapped to take the picture
-
-  async function send(file) {
-    document.documentElement.classList.add("reads");
-    window.toast(input.dataset.reading, window.longestMs);
-    try {
-      await window.uploadInParts(`${API}/part`, await shrink(file));
-      await window.postJson(API, step);
-      window.toast("");
-      document.dispatchEvent(new Event("acted"));
-    } catch (error) {
-      window.toast(error.detail || words.silent);
-    }
-    document.documentElement.classList.remove("reads");
-  }
-
-  document.addEventListener("click", async ({ target }) => {
-    if (!target.closest("[data-picture]") || !await window.mayPost(API)) return;
-    step = window.shownStep();
-    input.click();
-  });
-
-  // Clearing the input lets the same picture be chosen again after it was refused.
-  input.addEventListener("change", () => {
-    const [file] = input.files;
-    input.value = "";
-    if (file) send(file);
-  });
 })();

@@ -102,7 +102,7 @@
 
   // Loads the scripts that a page without a match and a photo does not need.
   function loadForMatch() {
-    if (!document.querySelector(".hero, [data-clip]")) return;
+    if (!document.querySelector(".hero, [data-clip], [data-picture]")) return;
     for (const later of document.querySelectorAll("[data-during-match]")) {
       document.head.append(Object.assign(document.createElement("script"), { src: later.dataset.duringMatch }));
       later.remove();
@@ -136,7 +136,9 @@
     settling.set(section, setTimeout(() => { delete section.dataset.settling; }, SETTLE_MS));
   }
 
-  const labels = (section) => [...section.querySelectorAll("[data-post]")].map((button) => button.textContent).join("\n");
+  // What the buttons of a section are for: their words, and the die that is selected on the photo.
+  const labels = (section) => [...section.querySelectorAll("[data-post], .seen[aria-pressed=true]")]
+    .map(({ textContent, dataset }) => textContent + dataset.photo).join("\n");
   const step = () => Number(document.querySelector("[data-step]")?.dataset.step);
 
   // If the focused element is gone or hidden, focus the board; otherwise Tab would start at the top of the page.

@@ -487,10 +487,43 @@ def test_uncertain_die_is_enlarged_without_a_tap(begun, phone):
     cocked = replace(die, value=None, problem="cocked")
     begun.show(photo=Photo("p1", 640, 360, (die, cocked)))
     expect(phone.locator("#chosen .close-up")).to_have_attribute("src", "/api/v1/photo/p1/1.jpg")
+    expect(phone.locator("[data-settling]")).to_have_count(0)
     phone.locator("#chosen").get_by_label("5", exact=True).tap()
 
     expect(phone.locator(".slot.problem")).to_have_count(0)
     assert begun.done[-1] == CorrectDie("p1", 1, 5)
+
+
+def test_a_correction_concerns_the_die_that_was_tapped_although_the_board_changes(begun, phone):
+    begun.album["p1"] = begun.album["p2"] = b""
+    faces = (1, 1, 3, 2, None, 4)
+    dice = tuple(
+        PhotoDie(f, 0.1 * i + 0.1, 0.4, 0.05, 0.1, 0, "tray", None if f else "cocked")
+        for i, f in enumerate(faces)
+    )
+    begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, dice))
+    phone.locator("#seen-3").tap()
+    begun.do(CorrectDie("p1", 1, 5))
+    expect(phone.locator("#seen-1")).to_have_attribute("data-shows", "5")
+    expect(phone.locator("#seen-3")).to_have_attribute("aria-pressed", "true")
+    expect(phone.locator("[data-settling]")).to_have_count(0)
+    phone.locator("#fix-6").tap()
+    expect(phone.locator("#seen-3")).to_have_attribute("data-shows", "6")
+    expect(phone.locator("#seen-4")).to_have_attribute("aria-pressed", "true")
+    assert begun.done[-1] == CorrectDie("p1", 3, 6)
+
+    phone.locator("#seen-2").tap()
+    tap = "() => document.getElementById('fix-6').click()"
+    phone.evaluate(f"document.addEventListener('swapped', {tap}, {{ once: true }})")
+    elsewhere = tuple(replace(die, y=0.7) for die in dice)
+    begun.show(photo=Photo("p2", 640, 360, elsewhere))
+    expect(phone.locator("#seen-4")).to_have_attribute("data-photo", "p2")
+    expect(phone.locator("#seen-4")).to_have_attribute("aria-pressed", "true")
+    expect(phone.locator("[data-settling]")).to_have_count(0)
+    phone.locator("#fix-2").tap()
+    expect(phone.locator(".slot.problem")).to_have_count(0)
+    assert begun.done[-1] == CorrectDie("p2", 4, 2)
+    assert begun.done.count(CorrectDie("p2", 4, 6)) == 0
 
 
 def test_enlarged_die_and_six_faces_are_visible_without_scrolling(begun, phone):
