@@ -300,12 +300,12 @@ def test_changes_by_hand_show_the_current_turn_after_a_refusal(begun, serve, new
     expect(page.locator("#hand")).to_be_visible()
 
 
-def test_a_change_by_hand_still_concerns_the_chosen_player_after_a_refusal(
-    table, serve, new_phone
-):
+def test_a_change_by_hand_still_concerns_the_chosen_player_after_a_refusal(table, serve, new_phone):
     table.do(StartMatch(("Anna", "Ben", "Cleo")))
     page = open_page(new_phone(scorekeeper=True), serve(table))
-    rename, leave = (page.locator(f"#hand [data-submit$='/{each}']") for each in ("rename", "leave"))
+    rename, leave = (
+        page.locator(f"#hand [data-submit$='/{each}']") for each in ("rename", "leave")
+    )
     page.locator("#by-hand").click()
     rename.locator("select").select_option(label="Ben")
     rename.locator("input").fill("Bea")

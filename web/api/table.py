@@ -107,6 +107,9 @@ MAX_NAME = 24
 MAX_HOLD_S = 10.0
 """Longest hold that a request may ask for, in seconds: twice the longest hold that has an effect."""
 
+MAX_UPLOADS = 3
+"""Pictures that may be uploaded at the same time. Of more, the one that has waited longest is dropped."""
+
 MAX_SEAT = 1_000
 MAX_INDEX = 1_000_000
 
@@ -192,42 +195,43 @@ def _chosen_rules(
 def create_picture(table: Table) -> Routes:
     """Create the routes under /api/v1/picture."""
     routes = Routes("picture", "/api/v1/picture")
-    upload = PictureUpload()
+    uploads = PictureUploads()
 
     @routes.command(
         "/part", "Send a part of a picture as base64, with its offset in bytes",
-        {"at": integer(0, MAX_PICTURE_BYTES), "part": file_part()},
+        {"at": integer(0, MAX_PICTURE_BYTES), "part": file_part(), "upload": optional(text())},
         Permission.CURRENT_PLAYER, max_body_bytes=MAX_PART, answers={"at": int},
     )  # fmt: skip
-    def receive(at: int, part: bytes) -> Response:
-        return json_response({"at": upload.add(at, part)})
+    def receive(at: int, part: bytes, upload: str | None) -> Response:
+        return json_response({"at": uploads.add(upload or "", at, part)})
 
     @routes.command(
-        "", "Read the picture that was sent", {"step": optional(integer(0, MAX_EXACT))},
+        "", "Read the picture that was sent", {"step": optional(STEP), "upload": optional(text())},
         Permission.CURRENT_PLAYER, answers=StateJson,
     )  # fmt: skip
-    def read(step: int | None) -> Response:
-        picture = upload.take()
+    def read(step: int | None, upload: str | None) -> Response:
+        picture = uploads.take(upload or "")
         check_picture(picture)
         return state_response(table.do(SubmitPhoto(picture, step=step), g.request_mark))
 
     return routes
 
 
-class PictureUpload:
-    """The parts of the one picture that is being uploaded. Any thread may call its methods."""
+class PictureUploads:
+    """The pictures that are being uploaded, each in parts. Any thread may call its methods."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._data = bytearray()
+        self._received: dict[str, bytearray] = {}
 
     def __repr__(self) -> str:
-        return f"<PictureUpload: {len(self._data)} bytes>"
+        return f"<PictureUploads: {sum(map(len, self._received.values()))} bytes>"
 
-    def add(self, offset: int, part: bytes) -> int:
-        """Append a part and return the offset of the next one.
+    def add(self, upload: str, offset: int, part: bytes) -> int:
+        """Append a part of a picture and return the offset of the next one.
 
         Args:
+            upload: Id of the upload, chosen by its sender.
             offset: Offset of the part, in bytes; 0 starts a new picture.
             part: The bytes of the part.
 
@@ -235,25 +239,29 @@ class PictureUpload:
             HttpProblem: If another part is expected, or if the picture is too large or of the wrong type.
         """
         with self._lock:
+            data = self._received.pop(upload, bytearray())
             if offset == 0:
-                self._data.clear()
+                data.clear()
                 check_type(part)
-            if offset != len(self._data):
+            if offset + len(part) > MAX_PICTURE_BYTES:
+                raise HttpProblem(413, TOO_MANY_BYTES)
+            is_next = offset == len(data)
+            if is_next:
+                data += part
+            if data:
+                self._received[upload] = data
+            while len(self._received) > MAX_UPLOADS:
+                del self._received[next(iter(self._received))]
+            if not is_next:
                 raise HttpProblem(
                     409, Message("Another photo is being sent: try again in a moment.")
                 )
-            if offset + len(part) > MAX_PICTURE_BYTES:
-                self._data.clear()
-                raise HttpProblem(413, TOO_MANY_BYTES)
-            self._data += part
-            return len(self._data)
+            return len(data)
 
-    def take(self) -> bytes:
-        """Return the whole picture and forget it."""
+    def take(self, upload: str) -> bytes:
+        """Return a whole picture and forget it."""
         with self._lock:
-            data = bytes(self._data)
-            self._data.clear()
-            return data
+            return bytes(self._received.pop(upload, b""))
 
 
 def create_api(

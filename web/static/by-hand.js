@@ -91,9 +91,10 @@
   async function send(file) {
     document.documentElement.classList.add("reads");
     window.toast(input.dataset.reading, window.longestMs);
+    const upload = { upload: window.newKey() }; // two photos may be on their way at the same time
     try {
-      await window.uploadInParts(`${API}/part`, await shrink(file));
-      await window.postJson(API, step);
+      await window.uploadInParts(`${API}/part`, await shrink(file), undefined, upload);
+      await window.postJson(API, { ...step, ...upload });
       window.toast("");
       document.dispatchEvent(new Event("acted"));
     } catch (error) {

@@ -53,7 +53,7 @@
     };
   };
 
-  const newKey = () => [...crypto.getRandomValues(new Uint32Array(3))].map((n) => n.toString(36)).join("");
+  window.newKey = () => [...crypto.getRandomValues(new Uint32Array(3))].map((n) => n.toString(36)).join("");
 
   // Repeats a request whose answer was lost. The idempotency key ensures that it is done only once.
   async function fetchWithRetry(address, options, { tries, ms }) {
@@ -67,7 +67,7 @@
   }
 
   function fetchJson(address, body, retries = RETRIES) {
-    const headers = { "Content-Type": "application/json", "Idempotency-Key": newKey() };
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": window.newKey() };
     return fetchWithRetry(address, { method: "POST", headers, body: JSON.stringify(body) }, retries);
   }
 
@@ -129,9 +129,9 @@
   }
 
   // Uploads a file in parts, one after the other. An empty file is sent as one empty part, so that the server can report the problem.
-  window.uploadInParts = async (address, file, onProgress = () => {}) => {
+  window.uploadInParts = async (address, file, onProgress = () => {}, given = {}) => {
     for (let at = 0; at === 0 || at < file.size; at += PART_BYTES) {
-      await window.postJson(address, { at, part: await asBase64(file.slice(at, at + PART_BYTES)) });
+      await window.postJson(address, { at, part: await asBase64(file.slice(at, at + PART_BYTES)), ...given });
       onProgress(at / file.size);
     }
   };

@@ -1,7 +1,10 @@
 """The API of the table: its state and its commands."""
 
 import json
+from base64 import b64encode
 
+import cv2
+import numpy as np
 import pytest
 
 from game.commands import (
@@ -15,6 +18,7 @@ from game.commands import (
     StartMatch,
 )
 from game.situation import Choice
+from web.api.table import MAX_UPLOADS
 from web.contracts import Photo, PhotoDie
 
 
@@ -318,3 +322,36 @@ def test_event_of_a_player_who_is_not_on_turn_is_refused(client, path):
 
     assert post(client, path, on_turn=1).status_code == 409
     assert post(client, path, on_turn=0).json["players"][1]["on_turn"]
+
+
+def png_of(grey):
+    return cv2.imencode(".png", np.full((9, 9), grey, np.uint8))[1].tobytes()
+
+
+def test_two_pictures_that_are_sent_at_the_same_time_are_not_mixed(client, table):
+    pictures = [png_of(grey) for grey in (0, 9)]
+    uploads = ("a", "b")
+    for start, stop in ((0, 40), (40, None)):
+        for upload, picture in zip(uploads, pictures, strict=True):
+            part = b64encode(picture[start:stop]).decode()
+            body = {"at": start, "part": part, "upload": upload}
+            assert client.post("/api/v1/picture/part", json=body).status_code == 200
+    for upload in uploads:
+        client.post("/api/v1/picture", json={"upload": upload})
+
+    assert [done.picture for done in table.done[-2:]] == pictures
+
+
+def test_the_picture_that_has_waited_longest_is_dropped_for_others(client):
+    part = b64encode(png_of(0)).decode()
+    for upload in range(MAX_UPLOADS + 1):
+        body = {"at": 0, "part": part, "upload": str(upload)}
+        at = client.post("/api/v1/picture/part", json=body).json["at"]
+    statuses = [
+        client.post(
+            "/api/v1/picture/part", json={"at": at, "part": "", "upload": upload}
+        ).status_code
+        for upload in ("0", "1")
+    ]
+
+    assert statuses == [409, 200]

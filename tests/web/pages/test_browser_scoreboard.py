@@ -904,3 +904,21 @@ def test_pad_counts_the_dice_and_their_points(begun, phone):
         phone.locator(f"#pad [data-face='{face}']").tap()
 
     expect(phone.locator("#pad-hint")).to_have_text("3 of 6 dice · 150 points")
+
+
+def test_each_photo_is_uploaded_under_its_own_id(begun, phone):
+    begun.show(simulated=False)
+    sent = []
+
+    def answer(route):
+        sent.append(route.request.post_data_json["upload"])
+        route.fulfill(json={"at": 0})
+
+    phone.route("**/api/v1/picture**", answer)
+    phone.route("**/api/v1/picture/part", answer)
+    for _ in range(2):
+        with phone.expect_file_chooser() as chooser, phone.expect_response("**/picture"):
+            phone.locator("#take-picture").tap()
+            chooser.value.set_files({"name": "a.png", "mimeType": "image/png", "buffer": b"dice"})
+
+    assert sent[0] == sent[1] != sent[2] == sent[3]
