@@ -143,7 +143,7 @@
     rules.form.elements.target.closest("label").hidden = Number(rules.selectedOptions[0].dataset.rounds) > 0;
   }
 
-  // The form is kept while somebody reads the rules on their own page.
+  // The form is kept while somebody reads the rules on their own page, and when the page is loaded again.
   const DRAFT = "traykeeper-draft";
   const value = (field) => (field.type === "checkbox" ? field.checked : field.value);
 
@@ -214,8 +214,15 @@
 
   const playAgain = window.once(() => begin(lastMatch().match));
 
-  document.addEventListener("swapped", offerLastMatch);
-  document.addEventListener("DOMContentLoaded", offerLastMatch);
+  // Before all scripts have run, a tap on this button would lose what was typed.
+  function allowStart() {
+    if (byId("start")) byId("start").disabled = false;
+  }
+
+  for (const job of [offerLastMatch, allowStart]) {
+    document.addEventListener("swapped", job);
+    document.addEventListener("DOMContentLoaded", job);
+  }
   document.addEventListener("click", ({ target }) => { if (target.closest("#play-again")) playAgain(); });
 
   const startMatch = window.once(async (form) => {
@@ -246,9 +253,13 @@
     if (button) share(button);
   });
   document.addEventListener("keydown", (event) => {
-    if (event.target.id !== "invitation" || event.key !== "Enter") return;
+    const isName = event.target.matches("#names input");
+    if (event.key !== "Enter" || !(isName || event.target.id === "invitation")) return;
     event.preventDefault(); // Enter would start a match at this tray
-    share(document.querySelector("[data-share=join]"));
+    if (!isName) return void share(document.querySelector("[data-share=join]"));
+    const next = seated()[seated().indexOf(event.target) + 1];
+    if (next) next.focus();
+    else event.target.blur();
   });
 
   // Each team has the colour that it will have in the match: the colour of its first player.
@@ -306,15 +317,19 @@
     if (target.name === "rules") chooseRules(target);
   });
   // The script that finds rules is loaded at the first tap.
-  document.addEventListener("click", ({ target }) => {
-    if (target.id !== "find-rules") return;
-    if (window.findRules) return void window.findRules(target);
-    const script = Object.assign(document.createElement("script"), { src: document.querySelector("[data-find-rules]").dataset.findRules });
-    script.addEventListener("load", () => window.findRules(target));
-    script.addEventListener("error", () => window.toast(words.silent));
-    document.head.append(script);
+  const findRules = window.once(async (button) => {
+    window.toast(words.loading, window.longestMs);
+    try {
+      const src = document.querySelector("[data-find-rules]").dataset.findRules;
+      const load = (onload, onerror) => document.head.append(Object.assign(document.createElement("script"), { src, onload, onerror }));
+      if (!window.findRules) await new Promise(load);
+      await window.findRules(button);
+      window.toast("");
+    } catch { window.toast(words.silent); }
   });
+  document.addEventListener("click", ({ target }) => { if (target.id === "find-rules") findRules(target); });
   document.addEventListener("click", ({ target }) => { if (target.id === "explained") saveDraft(target.closest("form")); });
+  document.addEventListener("reloads", () => { if (byId("new-match")) saveDraft(byId("new-match")); });
   document.addEventListener("DOMContentLoaded", restoreDraft);
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "new-match") return;

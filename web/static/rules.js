@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
+  const LONGEST_MS = 20000;
   const MOST = 3; // sets that remain after three answers, the common ones first
 
   function narrow() {
@@ -22,7 +23,7 @@
   async function openFinder(button) {
     let dialog = byId("rules-dialog");
     if (!dialog) {
-      const answer = await fetch("/rules");
+      const answer = await fetch("/rules", { signal: AbortSignal.timeout?.(LONGEST_MS) });
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       dialog = Object.assign(document.createElement("dialog"), { id: "rules-dialog" });
       const close = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: button.dataset.closing });
@@ -49,5 +50,5 @@
     choose(chosen.dataset.rules);
   });
 
-  window.findRules = (button) => openFinder(button).catch(() => window.toast(JSON.parse(document.body.dataset.words).silent));
+  window.findRules = openFinder;
 })();

@@ -169,6 +169,43 @@ def test_rules_are_found_by_words_and_three_questions_without_leaving_the_form(p
     expect(page.locator("#name-0")).to_have_value("Anna")
 
 
+def test_a_double_tap_on_find_your_rules_opens_one_dialog(page):
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/rules", hold)
+    with page.expect_request("**/rules"):
+        page.locator("#find-rules").click()
+    expect(page.locator("#toast")).to_have_text("Loading…")
+    page.locator("#find-rules").click()
+    for route in held:
+        route.continue_()
+
+    expect(page.locator("#rules-dialog #finder")).to_be_visible()
+    expect(page.locator("#toast")).to_be_hidden()
+    expect(page.locator("dialog[open]")).to_have_count(1)
+
+
+def test_enter_in_a_name_leads_to_the_next_name_and_starts_no_match(page, table):
+    page.locator("#name-0").fill("Anna")
+    page.locator("#name-0").press("Enter")
+    expect(page.locator("#name-1")).to_be_focused()
+    page.locator("#name-1").fill("Ben")
+    page.locator("#name-1").press("Enter")
+
+    expect(page.locator("#name-1")).not_to_be_focused()
+    assert table.done == []
+
+
+def test_a_match_cannot_be_started_before_the_form_works(page, address):
+    page.route("**/new-match.js*", lambda route: route.abort())
+    page.goto(f"{address}new")
+
+    expect(page.locator("#start")).to_be_disabled()
+
+
 def test_answers_that_no_set_fits_leave_the_nearest_sets(page, address):
     page.goto(f"{address}rules")
     page.get_by_label("What is a straight worth?").select_option("more than 1,500")
