@@ -113,10 +113,13 @@
     if (text) toastTimer = setTimeout(window.toast, ms, "");
   };
 
-  // Moves the toast into the topmost dialog, because everything outside it is inert.
+  // Moves the toast into the topmost dialog, because everything outside it is inert, or above the dock at the bottom.
   function placeToast() {
     const place = [...document.querySelectorAll("dialog[open]")].at(-1) || document.body;
     if (byId("toast").parentElement !== place) place.append(byId("toast"));
+    const { top, bottom } = document.querySelector(".dock")?.getBoundingClientRect() || {};
+    const isAbove = place === document.body && bottom >= innerHeight;
+    byId("toast").style.bottom = isAbove ? `${innerHeight - top + 8}px` : "";
   }
 
   function asBase64(part) {

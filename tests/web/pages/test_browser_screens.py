@@ -6,6 +6,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from game.commands import EnterThrow, StartMatch
 from tests.web.conftest import PHONE_COOKIE
 from tests.web.first_screen import (
     FONTS,
@@ -197,3 +198,18 @@ def test_photo_is_enlarged_by_a_tap(open_page, table):
     assert box["width"] > 300
     page.locator("#enlarged [data-close]").click()
     expect(page.locator("#enlarged")).to_be_hidden()
+
+
+def test_the_smallest_phone_shows_a_short_name_and_its_buttons_below_a_toast(open_page, table):
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    page = open_page((320, 568), FONTS[0], locale="de-DE")
+    expect(page.locator(".hero .big")).to_be_visible()
+    assert page.locator(".hero .fits").evaluate("name => name.scrollWidth <= name.clientWidth")
+
+    page.evaluate("toast('Anna has banked 1,000 points. Now it is the turn of Ben, who throws.')")
+    toast, dock = (page.locator(each).bounding_box() for each in ("#toast", ".dock"))
+    assert toast["y"] + toast["height"] <= dock["y"]
+    assert (
+        page.locator("#toast").evaluate("toast => getComputedStyle(toast).pointerEvents") == "none"
+    )
