@@ -5,6 +5,7 @@
   const TV_SLOW = 3;
   const LONGEST_MS = 500; // the longest time for which one frame is shown, in the time of the clip
   const TV_REST_MS = 2500;
+  const LONGEST_LOAD_MS = 20000;
   const byId = (id) => document.getElementById(id);
   const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -18,7 +19,7 @@
   }
 
   async function load(address) {
-    const answer = await fetch(address);
+    const answer = await fetch(address, { signal: AbortSignal.timeout?.(LONGEST_LOAD_MS) });
     if (!answer.ok) throw await answer.json();
     const data = new Uint8Array(await answer.arrayBuffer());
     const begins = starts(data);
@@ -96,10 +97,13 @@
   }
 
   async function open(address) {
+    const words = JSON.parse(document.body.dataset.words);
     try {
+      window.toast(words.loading, LONGEST_LOAD_MS);
       frames = await load(address);
+      window.toast("");
     } catch (error) {
-      return window.toast(error.detail || JSON.parse(document.body.dataset.words).silent);
+      return window.toast(error.detail || words.silent);
     }
     byId("roll-at").max = frames.length - 1;
     byId("roll-at").value = 0;

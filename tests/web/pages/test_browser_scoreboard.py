@@ -922,3 +922,25 @@ def test_each_photo_is_uploaded_under_its_own_id(begun, phone):
             chooser.value.set_files({"name": "a.png", "mimeType": "image/png", "buffer": b"dice"})
 
     assert sent[0] == sent[1] != sent[2] == sent[3]
+
+
+TIMEOUT = """AbortSignal.timeout = () => {
+  window.request = new AbortController();
+  return request.signal;
+}"""
+"""Lets a test end the time of the newest request."""
+
+
+def test_a_roll_whose_download_hangs_can_be_shown_again_later(begun, phone):
+    begun.album["p1"] = b""
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    begun.show(photo=Photo("p1", 640, 360, (), index=0, has_clip=True))
+    phone.evaluate(TIMEOUT)
+    phone.route("**/*.mjpeg", lambda _: None)
+    phone.locator("#roll-again").tap()
+    expect(phone.locator("#toast")).to_have_text("Loading…")
+    phone.evaluate("request.abort()")
+    expect(phone.locator("#toast")).to_contain_text("not responding")
+
+    with phone.expect_request("**/*.mjpeg"):
+        phone.locator("#roll-again").tap()
