@@ -77,7 +77,15 @@
     return root.classList.contains("own-turn") && OWN_TURN.includes(address);
   }
 
-  async function send(what, body, refuse = window.toast) {
+  let sent = Promise.resolve();
+
+  // Sends one request after the other, so that the last answer is the one to the last tap.
+  function send(...given) {
+    sent = sent.then(() => sendNow(...given));
+    return sent;
+  }
+
+  async function sendNow(what, body, refuse = window.toast) {
     try {
       const holding = await window.postJson(`${API}/${what}`, body);
       onAnswer(holding);
@@ -138,8 +146,7 @@
     ask();
   });
 
-  byId("pin-form").addEventListener("submit", async (event) => {
-    event.preventDefault();
+  const sendPin = window.once(async () => {
     const field = byId("pin");
     const say = (text) => { byId("pin-said").textContent = text; };
     const now = await send("pin", { pin: field.value }, say);
@@ -148,7 +155,12 @@
       byId("asking").close();
       window.toast(document.body.dataset.holds);
     }
-    field.value = "";
+    if (byId("pin-said").textContent !== words.silent) field.value = "";
+  });
+
+  byId("pin-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    sendPin();
   });
 
   byId("coach-mode").addEventListener("change", async ({ target }) => {

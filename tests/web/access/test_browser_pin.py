@@ -57,3 +57,17 @@ def test_pin_that_the_scorekeeper_shows_hands_over_at_once(watcher, server, tabl
     expect(watcher.locator("html.holder")).to_be_attached()
     assert as_holder.post("/api/v1/scorekeeper/pin", pin=pin).status == 200
     assert not table.scorekeeper.is_held_by(PHONE_BADGE)  # the PIN hands over only once
+
+
+def test_a_pin_that_never_arrived_stays_in_its_field_and_is_sent_once(watcher):
+    sent = []
+    watcher.route("**/scorekeeper/pin", lambda route: (sent.append(route), route.abort()))
+    watcher.locator("[data-menu]").click()
+    watcher.locator("#menu [data-scorekeeper]").click()
+    watcher.locator("#pin").fill("123 456")
+    for _ in range(3):
+        watcher.locator("#pin-form button").click()
+
+    expect(watcher.locator("#pin-said")).to_contain_text("not responding")
+    expect(watcher.locator("#pin")).to_have_value("123 456")
+    assert len({route.request.headers["idempotency-key"] for route in sent}) == 1

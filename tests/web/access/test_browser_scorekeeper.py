@@ -286,3 +286,16 @@ def test_refusal_is_shown_only_after_a_request(new_phone, server, table):
     anna.locator("#scorekeeper-keep").tap()
 
     expect(ben.get_by_text("The scorekeeper did not agree.")).to_be_visible()
+
+
+def test_two_quick_changes_of_a_setting_are_sent_one_after_the_other(new_phone, server, table):
+    anna, seen = new_phone(new_link(server.app)), []
+    expect_scorekeeper(anna)
+    anna.on("request", lambda request: seen.append(("sent", request.post_data)))
+    anna.on("response", lambda answer: seen.append(("answered", answer.request.post_data)))
+    off = '{"on":false}'
+    with anna.expect_response(lambda answer: answer.request.post_data == off):
+        anna.locator("#own-turn").evaluate("box => { box.click(); box.click(); }")
+
+    assert [what for what, body in seen if body] == ["sent", "answered", "sent", "answered"]
+    assert not table.snapshot().scorekeeper.own_turn
