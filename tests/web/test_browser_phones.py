@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from game.commands import Bank, CorrectThrow, EnterThrow, Hold, RecordEvent, StartMatch, Undo
 from game.match.events import Left, Renamed
+from game.situation import Choice
 from tests.browser import PHONE, never_late, stop_timers
 from tests.web.conftest import PHONE_COOKIE
 from web import app
@@ -491,3 +492,52 @@ def test_a_form_on_a_board_whose_stream_has_stalled_does_not_replace_a_match(
     expect(page.locator("#toast")).to_contain_text("Not sent")
     expect(page.locator(".hero h1")).to_contain_text("Cleo")
     assert table.match.state.players[0].name == "Cleo"
+
+
+def test_a_board_without_one_of_its_scripts_says_so_and_is_loaded_again(begun, serve, new_phone):
+    phone = new_phone(scorekeeper=True)
+    phone.clock.install()
+    page = phone.new_page()
+    page.route("**/requests.js*", lambda route: route.abort(), times=1)
+    page.goto(f"http://127.0.0.1:{serve(begun).port}/")
+    expect(page.locator("#link")).to_have_text("Reconnecting…")
+    with page.expect_navigation():
+        page.clock.fast_forward(6_000)
+
+    expect(page.locator("#link")).to_be_hidden()
+    assert page.evaluate("Boolean(window.post)")
+
+
+def test_a_form_keeps_what_was_typed_when_traykeeper_is_updated(table, serve, new_phone):
+    phone = new_phone(scorekeeper=True)
+    phone.add_init_script(OWN_STREAM)
+    page = open_page(phone, serve(table))
+    page.locator("#name-0").fill("Anna")
+    page.locator("[name=target]").fill("5000")
+    with page.expect_navigation():
+        page.evaluate(NEWER_SECTIONS)
+
+    expect(page.locator("#name-0")).to_have_value("Anna")
+    expect(page.locator("[name=target]")).to_have_value("5000")
+
+
+def test_a_question_that_a_phone_did_not_cause_leaves_it_where_it_is_read(table, serve, new_phone):
+    table.do(StartMatch(tuple(f"Player {n}" for n in range(8))))
+    for _ in range(16):
+        table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+        table.do(Bank())
+    server = serve(table)
+    pages = [
+        open_page(new_phone(), server),
+        open_page(new_phone(scorekeeper=True), server, "turns"),
+    ]
+    for page in pages:
+        page.evaluate("scrollTo(0, 500)")
+    table.show(question="Were these dice thrown?", choices=(Choice("a", "Yes"),))
+    for page in pages:
+        expect(page.locator(".question.asked h2")).to_have_text("Were these dice thrown?")
+    expect(pages[0].locator(".question.asked")).not_to_be_in_viewport()
+    table.show(question=None, choices=())
+    for page in pages:
+        expect(page.locator(".question.asked h2")).to_have_count(0)
+        assert page.evaluate("scrollY") == 500

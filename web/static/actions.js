@@ -16,7 +16,6 @@
     slot: (button) => (button.closest("#pad") ? tapPadDie(button) : toggle(button)),
     seen: (button) => selectSeenDie(button),
     spot: (spot) => byId(spot.dataset.spot)?.click(),
-    enlarge: () => enlarge(),
     more: (button) => toggleMore(button),
     whole: (line) => window.toast(line.dataset.whole),
     fix: (button) => correctDie(Number(button.dataset.fix)),
@@ -132,24 +131,6 @@
     for (const spot of document.querySelectorAll(".spot")) {
       spot.classList.toggle("picked", slots.some((slot) => slot.id === spot.dataset.spot));
     }
-  }
-
-  // Shows the photo cropped to its dice, as large as the screen allows. Two fingers enlarge it further.
-  function enlarge() {
-    const image = document.querySelector(".photo img");
-    const spots = [...document.querySelectorAll(".photo .spot")].map(({ cx, cy, r }) => [cx, cy, r].map((each) => each.baseVal.value));
-    const [width, height] = [Number(image.getAttribute("width")), Number(image.getAttribute("height"))];
-    const edge = (axis, sign, limit) => {
-      const edges = spots.map((spot) => spot[axis] + sign * 1.5 * spot[2]);
-      if (!edges.length) return sign < 0 ? 0 : limit;
-      return sign < 0 ? Math.max(0, Math.min(...edges)) : Math.min(limit, Math.max(...edges));
-    };
-    const [left, right, top, bottom] = [edge(0, -1, width), edge(0, 1, width), edge(1, -1, height), edge(1, 1, height)];
-    const picture = byId("enlarged").querySelector("svg");
-    picture.setAttribute("viewBox", `${left} ${top} ${right - left} ${bottom - top}`);
-    const copy = picture.querySelector("image");
-    for (const [name, value] of Object.entries({ href: image.src, width, height })) copy.setAttribute(name, value);
-    byId("enlarged").showModal();
   }
 
   function toggleMore(button) {

@@ -105,8 +105,11 @@
 // Brings an open question into view. It pulses once when it is asked again, or something else was tapped meanwhile.
 (() => {
   const PULSE_MS = 1000;
-  const question = () => document.querySelector(".question.asked:not(.for-holder)");
+  const OWN_MS = 2000;
+  const question = () => document.querySelector("html:not(.watcher) .question.asked:not(.for-holder)");
+  const isBoard = Boolean(document.getElementById("dock"));
   let [shown, asked] = [ids(), words()];
+  let actedMs = -OWN_MS;
 
   // The ids of the answers, which change whenever a question is asked.
   function ids() {
@@ -126,14 +129,22 @@
     setTimeout(() => card?.classList.remove("pulse"), PULSE_MS);
   }
 
-  document.addEventListener("swapped", () => {
+  // Another page than the board shows only a question that a tap on it has caused, because its reader is elsewhere on the page.
+  function showChanged() {
+    if (!isBoard && performance.now() - actedMs > OWN_MS) return;
     const now = ids();
     if (now && now !== shown) (words() === asked ? pulse : show)();
     else if (shown && !now) scrollTo(0, 0); // the answer changes the player and the points at the top
     shown = now;
     asked = words() || asked;
-  });
+  }
+
+  document.addEventListener("swapped", showChanged);
   document.addEventListener("held", pulse);
-  document.addEventListener("acted", ({ detail }) => { if (detail && !detail.done) pulse(); });
-  show();
+  document.addEventListener("acted", ({ detail }) => {
+    actedMs = performance.now();
+    if (detail && !detail.done) pulse();
+    else showChanged();
+  });
+  if (isBoard) show();
 })();

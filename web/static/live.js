@@ -85,7 +85,7 @@
     template.innerHTML = html;
     if (template.content.querySelector("[data-build]")?.dataset.build !== board.dataset.build) {
       disconnect(); // Traykeeper was updated
-      location.reload();
+      reload();
       return;
     }
     const stepBefore = step();
@@ -96,13 +96,28 @@
     if (step() !== stepBefore && step() !== window.ownStep?.()) settle(document.getElementById("steps"));
     loadForMatch();
     // A board that was opened during a match has not loaded what the form for the next match needs.
-    if (document.getElementById("new-match") && !window.changedOptions) location.reload();
+    if (document.getElementById("new-match") && !window.changedOptions) reload();
     document.dispatchEvent(new Event("swapped"));
+  }
+
+  function reload() {
+    document.dispatchEvent(new Event("reloads"));
+    location.reload();
+  }
+
+  // A board without one of its scripts takes no tap, so it is loaded again as soon as the server answers.
+  async function mend() {
+    if (!document.body.dataset.own || (window.post && window.shownStep && window.mayPost)) return;
+    disconnect();
+    showNote(words.lost);
+    await new Promise((done) => { setTimeout(done, LONGEST_WAIT_MS); });
+    if (await poll()) reload();
+    else mend();
   }
 
   // Loads the scripts that a page without a match and a photo does not need.
   function loadForMatch() {
-    if (!document.querySelector(".hero, [data-clip], [data-picture]")) return;
+    if (!document.querySelector(".hero, [data-enlarge], [data-picture]")) return;
     for (const later of document.querySelectorAll("[data-during-match]")) {
       document.head.append(Object.assign(document.createElement("script"), { src: later.dataset.duringMatch }));
       later.remove();
@@ -170,5 +185,6 @@
   addEventListener("pagehide", disconnect);
   addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
   document.addEventListener("acted", showActed);
+  addEventListener("DOMContentLoaded", mend); // all scripts have run
   connect();
 })();
