@@ -1,6 +1,7 @@
 """The web application of one table: its pages and its API."""
 
 import gzip
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache, partial
@@ -65,6 +66,9 @@ COMPRESSED_TYPES = (
     "application/manifest+json",
 )
 """The media types that are compressed: those of pages. Some other programs do not know gzip."""
+
+COMMENT = re.compile(rb"^ *//.*$", re.MULTILINE)
+"""A line of comment in a script, which phones do not need. Its empty line keeps the numbers of the lines."""
 
 
 def create_app(
@@ -205,6 +209,8 @@ def _compress(response: Response) -> Response:
         return response
     response.direct_passthrough = False
     data = response.get_data()
+    if response.mimetype == "text/javascript":
+        data = COMMENT.sub(b"", data)
     if len(data) >= MIN_COMPRESSED_BYTES:
         response.set_data(_gzip(data))
         response.headers["Content-Encoding"] = "gzip"

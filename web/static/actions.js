@@ -97,7 +97,7 @@
 
   document.addEventListener("swapped", restoreSelection);
 
-  // The die of an uncertain reading that was tapped last. It stays selected until its value is corrected or the dice lie elsewhere.
+  // The die of an uncertain reading that was tapped stays selected until it is corrected or the dice lie elsewhere.
   let seen = {};
   const places = () => [...document.querySelectorAll(".spot")].map(({ cx, cy }) => [cx.baseVal.value, cy.baseVal.value]).join();
 

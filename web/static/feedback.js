@@ -129,7 +129,7 @@
     setTimeout(() => card?.classList.remove("pulse"), PULSE_MS);
   }
 
-  // Another page than the board shows only a question that a tap on it has caused, because its reader is elsewhere on the page.
+  // A page of turns is read elsewhere, so it shows only a question that a tap on it has caused.
   function showChanged() {
     if (!isBoard && performance.now() - actedMs > OWN_MS) return;
     const now = ids();

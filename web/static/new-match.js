@@ -202,7 +202,7 @@
     rules.value = chosen;
   }
 
-  // The board may not show yet that a match has begun elsewhere, and a match that is being played must not be replaced.
+  // A match that the board does not show yet must not be replaced.
   async function begin(match) {
     if (byId("board")) await window.pollBoard();
     if (!byId("new-match")) return window.toast(words.dropped);

@@ -34,9 +34,9 @@
   }
 
   window.ownStep = () => reached;
-  window.drawMs = 500; // a board that does not show what a tap did within this time has a stalled stream
+  window.drawMs = 500; // a board that shows what a tap did later than this has a stalled stream
 
-  // A tap just after another one is meant for the step that the other one reached, although the board may not show it yet.
+  // A tap just after another one is meant for the step that the other one reached.
   const meant = (step) => (performance.now() - reachedMs < window.drawMs ? Math.max(step, reached) : step);
 
   // Ignores further calls until the first one is done, such as a double tap.

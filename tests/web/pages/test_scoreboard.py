@@ -405,6 +405,18 @@ def test_page_is_compressed_if_the_browser_accepts_it(client):
     assert "Accept-Encoding" in plain.headers["Vary"]
 
 
+def test_scripts_are_sent_without_their_comments(client):
+    plain = client.get("/static/live.js", buffered=True).text.splitlines()
+    accepts = {"Accept-Encoding": "gzip"}
+    packed = client.get("/static/live.js", headers=accepts, buffered=True)
+    sent = gzip.decompress(packed.data).decode().splitlines()
+
+    assert [line for line in plain if not line.strip().startswith("//")] == [
+        line for line, own in zip(sent, plain, strict=True) if not own.strip().startswith("//")
+    ]
+    assert not any(line.strip().startswith("//") for line in sent)
+
+
 def test_sections_are_not_a_whole_page(client, table):
     table.do(StartMatch(("Anna", "Ben")))
 
