@@ -4,6 +4,7 @@
   const POLL_MS = 45000; // after two minutes, a scorekeeper counts as gone
   const POLL_ALONE_MS = 3000; // a page without a stream polls for requests
   const POLL_REQUEST_MS = 1000;
+  const SETTLE_MS = 300;
   const API = "/api/v1/scorekeeper";
   const OWNER_API = "/api/v1/restore/"; // allowed by the PIN of the machine, not by being the scorekeeper
   const root = document.documentElement;
@@ -116,7 +117,11 @@
     });
     byId("hand-over-title").textContent = byId("hand-over-title").dataset.asks.replace("{asker}", asker);
     if (!asker) byId("hand-over").close();
-    else if (!byId("hand-over").open) byId("hand-over").showModal();
+    else if (!byId("hand-over").open) {
+      byId("hand-over").dataset.settling = ""; // a tap just now was meant for the page
+      setTimeout(() => { delete byId("hand-over").dataset.settling; }, SETTLE_MS);
+      byId("hand-over").showModal();
+    }
   }
 
   async function get(address) {

@@ -95,7 +95,10 @@ def test_scorekeeper_is_asked_on_other_pages_too(new_phone, server):
     expect(anna.locator("#show-pin")).to_be_visible()
     expect(anna.locator("#own-turn")).to_be_hidden()  # only the board shows this setting
     anna.get_by_role("button", name="Done").tap()
+    anna.locator("#search-rules").focus()
     ben.locator("#ask").tap()
+    expect(anna.locator("#hand-over-title")).to_be_focused()  # a key for the search answers nothing
+    expect(anna.locator("[data-settling]")).to_have_count(0)
     anna.locator("#hand-over").get_by_text("Hand over").tap()
 
     expect_scorekeeper(ben)
