@@ -13,6 +13,7 @@
   let source = null;
   let retry = 0;
   let watchdog = 0;
+  let opening = 0;
   let waitMs = FIRST_WAIT_MS;
   let replacedMs = 0; // when a section changed last
   let newest = 0; // number of the newest event or request; an older answer is ignored
@@ -25,20 +26,30 @@
     source.addEventListener("board", (event) => { onHeard(); newest += 1; replaceChanged(event.data); });
     source.addEventListener("beat", onHeard);
     source.addEventListener("error", onLost);
-    watchdog = setTimeout(onLost, OPENING_MS);
+    watchdog = setTimeout(onLost, SILENCE_MS);
+    opening = setTimeout(onLate, OPENING_MS);
   }
 
   function disconnect() {
     clearTimeout(retry);
     clearTimeout(watchdog);
+    clearTimeout(opening);
     if (source) source.close();
   }
 
   function onHeard() {
     waitMs = FIRST_WAIT_MS;
     clearTimeout(watchdog);
+    clearTimeout(opening);
     watchdog = setTimeout(onLost, SILENCE_MS);
     showNote("");
+  }
+
+  // A stream that opens slowly is kept if the server answers.
+  async function onLate() {
+    if (await poll()) return;
+    showNote(words.lost);
+    onLost();
   }
 
   // Without a stream the page polls: either too many streams are open, or the server cannot be reached.

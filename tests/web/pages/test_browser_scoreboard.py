@@ -848,6 +848,7 @@ def test_refusal_is_shown_above_the_open_dialog(begun, phone):
     rename.get_by_role("button").tap()
     toast = phone.locator("#toast")
     expect(toast).not_to_be_empty()
+    toast.evaluate("toast => { toast.style.pointerEvents = 'auto'; }")  # `ON_TOP` finds only these
     assert toast.evaluate(ON_TOP)
     phone.locator("#hand [data-enter]").tap()  # replaces the first dialog
     expect(phone.locator("#hand")).to_be_hidden()
