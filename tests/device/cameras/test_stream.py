@@ -54,15 +54,16 @@ class Stream:
         self.opened += 1
         while not self.refuses:
             try:
-                picture = self.next.get(timeout=FRAME_S)
+                picture, time_s = self.next.get(timeout=FRAME_S), monotonic()
             except Empty:
                 self.flows.wait()
+                time_s = monotonic()  # a test that sees the new number begins later
                 self.number += 1
                 colour = self.number % 256, self.number // 256, 0
                 picture = np.full((*self.size, 3), colour, np.uint8)
             if picture is BROKEN_OFF:
                 return
-            yield SinglePicture(picture, monotonic())
+            yield SinglePicture(picture, time_s)
 
 
 @pytest.fixture
