@@ -112,6 +112,8 @@ class Draft:
     def with_view(self, preview: Image, tray: Outline) -> "Draft":
         """Return the draft with the place of the tray in a preview (height, width, 3) BGR.
 
+        If the mat was seen, the edges are not kept, because the floor looks different without it.
+
         Args:
             preview: The preview.
             tray: Outline of the tray's floor in it.
@@ -119,7 +121,8 @@ class Draft:
         floor = tray.in_px(preview.shape[1], preview.shape[0])
         level, sides = floor_brightness(preview, floor), edge_signature(preview, floor)
         leans = () if self.has_moved(preview) else self.leans
-        return replace(self, tray=tray, level=level, sides=sides, leans=leans)
+        kept = () if self.found_mat else sides
+        return replace(self, tray=tray, level=level, sides=kept, leans=leans)
 
     def with_corners(self, preview: Image, tray: Outline, aside: Outline | None) -> "Draft":
         """Return the draft with the corners that a person set.

@@ -537,12 +537,11 @@ class Wizard:
             message = Paragraph(
                 _size(measured), message, Message("Now take the mat out of the tray.")
             )
-            draft = replace(draft, found_mat=found_mat, mat=measured)
         elif found_mat is not None:
             message = Paragraph(NOT_MEASURED, message)
+        if found_mat is not None:
+            draft = replace(draft, found_mat=found_mat, mat=measured)
         draft = draft.with_view(self._camera.preview(), found.tray)
-        if found_mat is not None:  # without it, the floor will look different
-            draft = replace(draft, sides=())
         aside = propose_zone(found.tray, width, height)
         self._draft = replace(
             draft,

@@ -19,7 +19,7 @@ throw in thousands."""
 MAX_PUSH_EDGES = 1.5
 """How far a thrown die can push another die, in die edges."""
 
-LOCAL_PROBLEMS = (Problem.UNREADABLE, Problem.COCKED)
+LOCAL_PROBLEMS = (Problem.UNREADABLE, Problem.COCKED, Problem.AT_WALL)
 """Problems that concern a single die and do not hide another die."""
 
 

@@ -40,6 +40,8 @@ from game.situation import Situation, TableError
 NO_CAMERA = Message("There is no camera: take a photo with a phone, or tap the dice in.")
 """The answer to a press without a camera."""
 
+CAMERA_BACK = Message("The camera is working again: press the button.")
+
 LAST_THROW_SHOWN = (Situation.ACCEPTED, Situation.TURN_OVER, Situation.WON)
 """The situations in which the last throw is shown as it was accepted."""
 
@@ -303,8 +305,10 @@ def undo_ignoring(state: TableState) -> Change:
 
 def camera_found(state: TableState) -> Change:
     """Note that the camera works, for the first time or after a failure."""
-    if state.message in (state.lost_message, NO_CAMERA):
+    if state.message == state.lost_message:
         state = state.saying(state.message_before)
+    elif state.message == NO_CAMERA:
+        state = state.saying(CAMERA_BACK)
     return Change(replace(state, has_camera=True, is_camera_known=True))
 
 
@@ -324,7 +328,7 @@ def camera_lost(state: TableState, reason: Message) -> Change:
     if isinstance(overlay, Waiting):
         overlay = overlay.interrupted
         if overlay is None:
-            before = Message("The camera is working again: press the button.")
+            before = CAMERA_BACK
     if is_news or message == lost:
         message = lost = Paragraph(
             Message("No camera (%(reason)s).", reason=reason),

@@ -86,7 +86,7 @@ def _add(state: TableState, face: int, places: tuple[Place, ...]) -> Change:
     name = messages.rolloff_name(state.rolloff.seat or 0)
     rolloff = state.rolloff.add(face)
     threw = Message("%(name)s threw a %(face)s.", name=name, face=face)
-    added = replace(state, rolloff=rolloff, rolloff_reading=0, message=threw)
+    added = replace(state.offering(), rolloff=rolloff, rolloff_reading=0, message=threw)
     change = added.accepting(places)
     return change if rolloff.open else replace(change, then=_begin_if_decided)
 

@@ -69,7 +69,8 @@ class Series:
     def renamed(self, before: str, after: str) -> Self:
         """Return the series after a player was given another name."""
         wins = Counter(self.other_wins)
-        wins[after] += wins.pop(before, 0)
+        n = wins.pop(before, 0)  # first, because both names may be the same
+        wins[after] += n
         return replace(self, other_wins=dict(wins))
 
     def after(

@@ -170,7 +170,10 @@ def _sums_of_turns(rules: Ruleset, turns: int) -> Floats:
     """Return the chance that turns played for points score each number of steps in all, indexed by the steps."""
     if turns <= 0:
         return np.ones(1)
-    points = np.convolve(_sums_of_turns(rules, turns - 1), turn_points(rules))
+    if turns == 1:
+        return turn_points(rules)
+    half = turns // 2
+    points = np.convolve(_sums_of_turns(rules, half), _sums_of_turns(rules, turns - half))
     return points[: np.flatnonzero(points > _NEGLIGIBLE)[-1] + 1]
 
 

@@ -450,6 +450,18 @@ def test_settings_that_have_not_changed_since_the_update_are_never_the_reason(sc
     assert not version.look().is_stopped
 
 
+def test_settings_about_which_the_version_gave_no_answer_are_asked_about_again(script, settings):
+    settings.write_text("port = 8080\n")
+    answers = iter([None, True])
+    version = script.RunningVersion(
+        lambda _: next(answers), settings, "another", lambda: running(pid=next(pids))
+    )
+    pids = iter((1, 2))
+
+    version.look()
+    assert version.look().is_stopped
+
+
 @pytest.mark.parametrize(
     ("said", "refuses"), [("exit 2", True), ("echo 80", False), ("exit 1", False)]
 )

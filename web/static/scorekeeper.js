@@ -80,13 +80,13 @@
 
   let sent = Promise.resolve();
 
-  // Sends one request after the other, so that the last answer is the one to the last tap.
-  function send(...given) {
-    sent = sent.then(() => sendNow(...given));
+  // Sends one setting after the other, so that the last answer is the one to the last tap.
+  function sendInOrder(...given) {
+    sent = sent.then(() => send(...given));
     return sent;
   }
 
-  async function sendNow(what, body, refuse = window.toast) {
+  async function send(what, body, refuse = window.toast) {
     try {
       const holding = await window.postJson(`${API}/${what}`, body);
       onAnswer(holding);
@@ -173,10 +173,10 @@
   });
 
   byId("own-turn").addEventListener("change", async ({ target }) => {
-    if (!await send("own-turn", { on: target.checked })) target.checked = !target.checked;
+    if (!await sendInOrder("own-turn", { on: target.checked })) target.checked = !target.checked;
   });
   byId("player").addEventListener("change", async ({ target }) => {
-    if (!await send("sit", { name: target.value })) fillMenu();
+    if (!await sendInOrder("sit", { name: target.value })) fillMenu();
   });
   byId("show-pin").addEventListener("click", async () => {
     try {

@@ -39,6 +39,7 @@ from game.match.events import (
     Thrown,
     TurnSet,
 )
+from game.message import Message
 from game.situation import HoldEffect, Situation, TableError
 from tests.device.session.sessions import (
     RULES,
@@ -93,6 +94,46 @@ def test_a_reading_is_cancelled_once_nobody_waits_for_it(session, reader):
     session.do(EnterThrow(THOUSAND))
 
     assert (reader.requests, cancelled) == (1, [1])
+
+
+def test_the_return_of_the_camera_shows_no_message_from_before_it_was_lost(session):
+    read(session, *THOUSAND)
+    session.camera_lost(Message("it is unplugged"))
+    session.do(EnterThrow(THOUSAND))
+    press(session)
+    assert "There is no camera" in message(session)
+    session.camera_found()
+
+    assert message(session) == "The camera is working again: press the button."
+
+
+def test_a_die_at_the_wall_whose_value_was_tapped_is_not_asked_about_again(session):
+    first = row((1, 2, 3, 4, 6, 6), time_s=10.0)
+    wall = replace(first.reading.dice[0], problem=Problem.AT_WALL)
+
+    def with_wall(others):
+        return replace(others, reading=Reading((wall, *others.reading.dice)))
+
+    seen = with_wall(replace(first, reading=Reading(first.reading.dice[1:])))
+    press(session)
+    answer(session, seen)
+    assert session.table.situation is Situation.ATTENTION
+    session.correct_reading(seen.with_face(0, 1))
+    press(session)
+    answer(session, with_wall(row((2, 3, 4, 6, 5), y=400, time_s=20.0)))
+
+    assert state(session).turn.throws[-1].dice == (2, 3, 4, 5, 6)
+
+
+def test_no_die_is_added_to_the_roll_off_by_an_offer_for_an_earlier_die(tmp_path):
+    with open_session(tmp_path / "rolloff.db", FakeTrayReader()) as session:
+        read(session, 4, time_s=1.0)
+        read(session, 4, y=300, has_tumbled=None, time_s=2.0)
+        assert len(session.table.choices) == 1
+        read(session, 6, y=500, time_s=3.0)
+
+        assert session.table.rolloff.rolls == ((4,), (6,))
+        assert session.table.choices == ()
 
 
 def test_a_correction_with_a_question_accepts_no_reading(session, reader):

@@ -241,6 +241,8 @@ def test_wins_before_and_after_a_renaming_count_in_the_match_in_which_the_player
     renamed = Match.start(RULES, ("Annika", "Ben"), series=series)
     win(journal, journal.start(renamed), renamed)
 
+    journal.append(renaming, Renamed(0, "Annika"))  # the same name again changes nothing
+
     assert [journal.match(renaming).state.series_wins(seat) for seat in (0, 1)] == [2, 0]
 
 

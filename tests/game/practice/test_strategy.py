@@ -136,6 +136,16 @@ def test_a_long_match_with_a_fixed_number_of_turns_takes_little_memory():
     assert most < 30e6
 
 
+def test_the_chances_of_two_large_teams_are_estimated():
+    rules = rule_files.with_options(rule_files.load("farkle-ten"), {"rounds": 100})
+    names, teams = [f"Player {n}" for n in range(12)], [n % 2 for n in range(12)]
+    match = Match.start(rules, names, teams=teams).throw((1, 1, 5, 2, 3, 4))
+
+    assert max(option.win for option in keep_options(match.state, None)) == pytest.approx(
+        0.5, abs=0.05
+    )
+
+
 @pytest.mark.parametrize("bot", [BestPlay(), STYLE], ids=["best", "style"])
 def test_no_bot_banks_more_than_an_exact_target(bot):
     state = position(ScoreSet(0, 9_900), Thrown((1, 1, 5, 2, 3, 4)), rules=EXACTLY)
