@@ -114,9 +114,8 @@ def measure_drift(
     """
     now = floor_brightness(image, tray) ** GAMMA + NOISE_LEVEL
     ratio = 1.0 if old_brightness is None else now / (old_brightness**GAMMA + NOISE_LEVEL)
-    unmoved = Drift(has_tray_moved=False, brightness_ratio=ratio)
     if not sides:
-        return unmoved
+        return Drift(has_tray_moved=False, brightness_ratio=ratio)
     rows = edge_signature(image, tray, len(sides) // SIDES)
     shifts = [_shift(np.array(then), np.array(now)) for then, now in zip(sides, rows, strict=True)]
     has_light = 1 / MAX_COMPARABLE_RATIO < ratio < MAX_COMPARABLE_RATIO

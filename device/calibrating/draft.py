@@ -119,10 +119,13 @@ class Draft:
             tray: Outline of the tray's floor in it.
         """
         floor = tray.in_px(preview.shape[1], preview.shape[0])
-        level, sides = floor_brightness(preview, floor), edge_signature(preview, floor)
-        leans = () if self.has_moved(preview) else self.leans
-        kept = () if self.found_mat else sides
-        return replace(self, tray=tray, level=level, sides=kept, leans=leans)
+        return replace(
+            self,
+            tray=tray,
+            level=floor_brightness(preview, floor),
+            sides=() if self.found_mat else edge_signature(preview, floor),
+            leans=() if self.has_moved(preview) else self.leans,
+        )
 
     def with_corners(self, preview: Image, tray: Outline, aside: Outline | None) -> "Draft":
         """Return the draft with the corners that a person set.

@@ -176,14 +176,7 @@ class RgbLamp:
     def __repr__(self) -> str:
         return f"<RgbLamp {self.shown and self.shown.colour} on {self._led!r}>"
 
-    def show(
-        self,
-        indicator: Indicator,
-        _: str = "",
-        *,
-        has_changed: bool = False,  # noqa: ARG002
-        banked: bool = False,  # noqa: ARG002
-    ) -> None:
+    def show(self, indicator: Indicator, *_: object, **__: object) -> None:
         """Show the state of the game, without waiting for the device."""
         if LAMPS[indicator] == self.shown:
             return
@@ -220,14 +213,7 @@ class SingleColourLamp:
     def __repr__(self) -> str:
         return f"<SingleColourLamp {self.shown} on {self._led!r}>"
 
-    def show(
-        self,
-        indicator: Indicator,
-        _: str = "",
-        *,
-        has_changed: bool = False,  # noqa: ARG002
-        banked: bool = False,  # noqa: ARG002
-    ) -> None:
+    def show(self, indicator: Indicator, *_: object, **__: object) -> None:
         """Show the state of the game, without waiting for the device."""
         if BLINKS[indicator] == self.shown:
             return
@@ -383,14 +369,7 @@ class Voice:
     def __repr__(self) -> str:
         return f"<Voice {self._last!r}>"
 
-    def show(
-        self,
-        indicator: Indicator,
-        words: str,
-        *,
-        has_changed: bool = False,  # noqa: ARG002
-        banked: bool = False,  # noqa: ARG002
-    ) -> None:
+    def show(self, indicator: Indicator, words: str, **_: object) -> None:
         """Show the state of the game, without waiting for the device. A message that is the same as the last one is not repeated.
 
         Raises:

@@ -244,7 +244,7 @@ def _revise(match: Match, action: Revision) -> Match:
 def _correct(match: Match, action: Corrected) -> Match:
     old = throw_at(match, action.index)
     events = list(match.timeline)
-    events[action.index] = Thrown(action.dice, forget_dice(old, action.dice))
+    events[action.index] = Thrown(action.dice, forget_faces(old, action.dice))
     _rework_assumed_keep(events, action, match.rules)
     return _with_timeline(match, events, range(action.index, action.index + 1))
 
@@ -404,7 +404,7 @@ def keep_after(events: Sequence[Event], index: int) -> tuple[int, Kept] | None:
     return None
 
 
-def forget_dice(old: Thrown, dice: Sequence[int]) -> tuple[Place, ...]:
+def forget_faces(old: Thrown, dice: Sequence[int]) -> tuple[Place, ...]:
     """Return where the dice of a throw lay, with the faces that a correction changed set to unknown.
 
     Args:

@@ -18,7 +18,7 @@ from game.match.events import (
     Thrown,
     TurnSet,
 )
-from game.match.match import Match, describe_event, forget_dice, keep_after, replay, throw_at
+from game.match.match import Match, describe_event, forget_faces, keep_after, replay, throw_at
 from game.match.state import Turn, TurnEnding, keeps_after
 from game.message import Message, Plural, Value
 from game.rules import scoring
@@ -83,7 +83,7 @@ def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
     """
     old = throw_at(match, correction.index)
     dice = scoring.checked_dice(correction.dice, match.rules)
-    thrown = Thrown(dice, forget_dice(old, dice))
+    thrown = Thrown(dice, forget_faces(old, dice))
     ways = _RepairFinder(match, correction.index, thrown)
     return tuple(repair for repair in ways.all() if _is_possible(match, repair))
 

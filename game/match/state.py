@@ -1,6 +1,5 @@
 """The state of a match: players, turns and throws, and the values derived from them."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -68,10 +67,10 @@ class Series:
 
     def renamed(self, before: str, after: str) -> Self:
         """Return the series after a player was given another name."""
-        wins = Counter(self.other_wins)
-        n = wins.pop(before, 0)  # first, because both names may be the same
-        wins[after] += n
-        return replace(self, other_wins=dict(wins))
+        wins = dict(self.other_wins)
+        if n := wins.pop(before, 0):
+            wins[after] = wins.get(after, 0) + n
+        return replace(self, other_wins=wins)
 
     def after(
         self, start_names: Sequence[str], names: Sequence[str], winners: Collection[int]

@@ -671,11 +671,10 @@ def farkle_within(rules: Ruleset, n_dice: int, throws: int) -> Fraction:
 def _survives(rules: Ruleset, n_dice: int, throws: int) -> Fraction:
     if throws == 0:
         return Fraction(1)
-    total = Fraction(0)
+    total, later = Fraction(0), scoring.after_first_throw(rules)
     for dice, keeps in scoring.keep_table(rules).items():
         if len(dice) == n_dice and keeps:
             lefts = {keep.dice_left or rules.n_dice for keep in keeps}
-            later = scoring.after_first_throw(rules)
             total += count_orders(dice) * max(_survives(later, left, throws - 1) for left in lefts)
     once = Fraction(total, 6**n_dice)
     if n_dice == 1 and rules.last_die_twice:

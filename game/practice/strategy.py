@@ -27,7 +27,7 @@ from game.match.events import (
     TookOver,
     Undone,
 )
-from game.match.match import Match, forget_dice
+from game.match.match import Match, forget_faces
 from game.match.state import State, reaches_target
 from game.odds.advice import TurnOption
 from game.odds.match_odds import MatchOdds
@@ -329,5 +329,5 @@ def corrected_for_bot(match: Match, correction: Corrected) -> Spliced | None:
     old, *later = match.timeline[index:]
     if not isinstance(old, Thrown) or not all(isinstance(e, Kept | Banked) for e in later):
         return None
-    thrown = Thrown(correction.dice, forget_dice(old, correction.dice))
+    thrown = Thrown(correction.dice, forget_faces(old, correction.dice))
     return Spliced(index, end, (thrown,))
